@@ -32,6 +32,14 @@ std::size_t local_bytes_of(const cl::Device& device) {
   return is_number && wanted >= least && wanted < bytes / kib ? wanted * kib : bytes;
 }
 
+/// Returns whether a device has double precision. The environment variable KITH_CL_FP64 (`off`) hides it, for
+/// tests as on devices without it.
+bool has_double_precision(const cl::Device& device) {
+  const char* const wanted = secure_getenv("KITH_CL_FP64");
+  if (wanted && std::strcmp(wanted, "off") == 0) return false;
+  return device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
+}
+
 /// Returns whether NVIDIA's compiler accepts the PTX of tensor.cl for this device. Its results are tested
 /// when the proposer is first used.
 bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
@@ -57,7 +65,7 @@ Limits limits_of(const cl::Device& device) {
   limits.work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
-  limits.double_precision = device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
+  limits.double_precision = has_double_precision(device);
   // Two work-groups of 256 share the 65536 registers of a multiprocessor. If a work-item had more registers
   // than this, a group would occupy the multiprocessor alone, which would idle at every barrier.
   if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)

@@ -1,18 +1,20 @@
 // The chain of one metric, -D METRIC=<id>, as metrics.def writes it. LANE is its type: float, or a vector of
-// floats, each of which is a chain of its own.
+// floats, each of which is a chain of its own, or double.
 #include "common/common.cl"
 
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b) JOIN_NOW(a, b)
 
-#ifdef LANE  // float16
+#ifdef LANE  // float16, or another type whose file defines LANE_WORDS
+#ifndef LANE_WORDS
 #define LANE_WORDS as_uint16
+#endif
 #else
 #define LANE float
 #define LANE_WORDS as_uint
 #endif
 
-// Returns the number of bits that differ, as a float.
+// Returns the number of bits that differ, as a LANE.
 LANE bits_apart(LANE a, LANE b) {
   return JOIN(convert_, LANE)(popcount(LANE_WORDS(a) ^ LANE_WORDS(b)));
 }

@@ -78,6 +78,7 @@ cudaError_t rerank(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_in_order(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_lines(const Queue& queue, const spi::RerankStep& step);
 cudaError_t rerank_products(const Queue& queue, const spi::RerankStep& step);
+cudaError_t double_chains(const Queue& queue, const spi::DoubleChainsStep& step);
 
 /// The first takes up to threshold_max_k neighbours; the second has no limit.
 cudaError_t tighten_at_once(const Queue& queue, const spi::TightenStep& step);

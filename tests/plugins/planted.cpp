@@ -108,15 +108,25 @@ class PlantedDevice : public spi::Device {
  private:
   float chain(Metric metric, const spi::RowBlocks& queries, std::uint32_t q, const spi::RowBlocks& train,
               std::uint32_t t) const {
+    return chain<float>(
+        metric, train.dims, [&](std::uint32_t d) { return element(queries, q, d); },
+        [&](std::uint32_t d) { return element(train, t, d); }, defect_ == separate_multiply);
+  }
+
+  template <class Real, class Query, class Row>
+  Real chain(Metric metric, std::uint32_t dims, const Query& query, const Row& row, bool separate) const {
     using std::fabs, std::fmax;
-    const auto fma = [this](float a, float b, float c) {
-      const float product = a * b;  // -ffp-contract=off keeps this rounding
-      return defect_ == separate_multiply ? product + c : std::fma(a, b, c);
+    const auto fma = [separate](Real a, Real b, Real c) {
+      const Real product = a * b;  // -ffp-contract=off keeps this rounding
+      return separate ? product + c : std::fma(a, b, c);
     };
-    float acc = 0;
-    for (std::uint32_t i = 0; i < train.dims; ++i) {
-      const std::uint32_t d = defect_ == reversed ? train.dims - 1 - i : i;
-      const float a = element(queries, q, d), b = element(train, t, d);
+    const auto bits_apart = [](Real a, Real b) -> Real {
+      return kith::bits_apart(static_cast<float>(a), static_cast<float>(b));
+    };
+    Real acc = 0;
+    for (std::uint32_t i = 0; i < dims; ++i) {
+      const std::uint32_t d = defect_ == reversed ? dims - 1 - i : i;
+      const Real a = query(d), b = row(d);
       switch (metric) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
@@ -320,7 +330,18 @@ class PlantedDevice : public spi::Device {
   void run(const spi::BoxesStep&) {}
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
-  void run(const spi::DoubleChainsStep&) {}
+  void run(const spi::DoubleChainsStep& s) {
+    const auto dims = static_cast<std::uint32_t>(s.train.cols);
+    for (std::size_t q = 0; q < s.rows.rows; ++q)
+      for (std::size_t j = 0; j < s.rows.cols; ++j) {
+        const std::uint32_t row = row_of_grid(s.rows, q)[j] - s.first_row;
+        if (row >= s.train.rows) continue;
+        const double *a = row_of_grid(s.queries, q), *b = row_of_grid(s.train, row);
+        row_of_grid(s.values, q)[j] = chain<double>(
+            s.metric, dims, [&](std::uint32_t d) { return a[d]; }, [&](std::uint32_t d) { return b[d]; },
+            defect_ == separate_doubles);
+      }
+  }
   void run(const spi::LandStep&) {}
   void run(const spi::RecoverStep&) {}
   void run(const spi::UnitStep&) {}

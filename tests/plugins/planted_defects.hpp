@@ -24,6 +24,7 @@ enum Defect : std::uint32_t {
   loses_minus,   // in the fused step with many queries, negative_dot is 0 beyond the first vector of queries
   tensor_cores,  // has fp16, and no defect
   coarse_cores,  // cuts one place earlier than docs/certificate.md assumes
+  separate_doubles,  // rounds after the multiplication, too, in double precision alone
 };
 
 inline constexpr std::array names = {"right",
@@ -42,6 +43,7 @@ inline constexpr std::array names = {"right",
                                      "loses the rest",
                                      "loses minus",
                                      "tensor cores",
-                                     "coarse cores"};
+                                     "coarse cores",
+                                     "separate doubles"};
 
 }  // namespace kith::planted

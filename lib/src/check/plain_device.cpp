@@ -111,6 +111,18 @@ void plain(const RerankStep& s) {
     }
 }
 
+void plain(const DoubleChainsStep& s) {
+  const std::size_t dims = s.train.cols;
+  for (std::size_t q = 0; q < s.rows.rows; ++q)
+    for (std::size_t j = 0; j < s.rows.cols; ++j) {
+      const std::uint32_t row = row_of_grid(s.rows, q)[j] - s.first_row;
+      if (row < s.train.rows)
+        row_of_grid(s.values, q)[j] =
+            chain(s.metric, std::span<const double>(row_of_grid(s.queries, q), dims),
+                  std::span<const double>(row_of_grid(s.train, row), dims));
+    }
+}
+
 void plain(const TightenStep& s) {
   for (std::size_t q = 0; q < s.best.rows; ++q) {
     Key* const best = row_of_grid(s.best, q);
@@ -307,7 +319,6 @@ void plain(const FinishStep& s) {
   }
 }
 
-void plain(const DoubleChainsStep&) {}
 void plain(const PrepareStep&) {}
 void plain(const RecoverStep&) {}
 void plain(const PruneStep&) {}

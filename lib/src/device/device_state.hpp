@@ -68,6 +68,8 @@ struct Device::State {
   std::map<Metric, std::string> boxes_refusals;
   /// Why the device cannot divide rows by their norms (unit_check.cpp), after the test; empty: it can.
   std::optional<std::string> unit_refusal;
+  /// Why the device cannot compute chains in double precision (double_check.cpp); likewise.
+  std::optional<std::string> doubles_refusal;
   std::optional<double> byte_speed;  ///< set when it is measured (byte_speed.hpp)
   HostMutex speeds_mutex;
   std::vector<double> speeds = {};  ///< speeds of members, once measured (member_speeds.hpp)

@@ -6,10 +6,14 @@
 namespace kith::spi {
 namespace {
 
+std::string refusal_of_sides(std::size_t queries, std::size_t train) {
+  if (queries == train && train > 0) return "";
+  return "queries have " + std::to_string(queries) + " columns and training rows " + std::to_string(train) +
+         "; they must have as many, at least one";
+}
+
 std::string refusal_of_chains(const RowBlocks& queries, const RowBlocks& train) {
-  if (queries.dims == train.dims && train.dims > 0) return "";
-  return "queries have " + std::to_string(queries.dims) + " columns and training rows " +
-         std::to_string(train.dims) + "; they must have as many, at least one";
+  return refusal_of_sides(queries.dims, train.dims);
 }
 
 std::string refusal_of_list(std::uint32_t k) {
@@ -163,6 +167,14 @@ std::string refusal(const TightenByBoundsStep& step) {
 std::string refusal(const TightenBySampleStep& step) {
   if (!is_scaled(step.proposer)) return "samples are of proposers fp16 and int8; choose one of these";
   return refusal_of_threshold(step);
+}
+
+std::string refusal(const DoubleChainsStep& step) {
+  if (compares_bits(step.metric)) return "rows of doubles hold no bits; choose another metric than hamming";
+  std::string why = refusal_of_sides(step.queries.cols, step.train.cols);
+  if (!why.empty() || step.queries.rows == step.rows.rows) return why;
+  return "there are " + std::to_string(step.queries.rows) + " queries and " + std::to_string(step.rows.rows) +
+         " lists; give a list for each query";
 }
 
 std::string refusal(const BoxesStep& step) {

@@ -91,6 +91,7 @@ std::string explain(const Plan& plan) try {
   if (plan.visit_rows) line("visits", "blocks of ", plan.visit_rows, " training rows, in a mixed order");
   if (plan.proposer != Proposer::none)
     for (const Attempt& attempt : plan.attempts) line("attempt", name(attempt.way), ": ", said(attempt));
+  if (!plan.double_chains.empty()) line("double chains", plan.double_chains);
   if (plan.proposer != Proposer::none || radius)
     line("candidates", plan.candidates, " places a query", radius ? " and training tile" : "");
   if (plan.exact_products)

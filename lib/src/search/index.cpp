@@ -277,7 +277,8 @@ Residence Index::residence() const {
 }
 
 std::size_t Index::memory_bytes() const {
-  return state_->store->info().bytes + state_->numbers_there->bytes();
+  const std::size_t doubles = state_->doubles ? state_->doubles->rows.bytes_on_device() : 0;
+  return state_->store->info().bytes + state_->numbers_there->bytes() + doubles;
 }
 
 }  // namespace kith

@@ -16,6 +16,7 @@
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/doubles/double_ranking.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
 #include "search/nearest.hpp"
@@ -102,9 +103,12 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
   // The plan refuses k < 1. If all rows are removed, the search for one neighbour finds none.
   const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(state_->live(), 1, k);
-  if (state_->doubles)
-    return numbered(*state_, search_doubles(*state_, given, here, mapped.options(), trace), k);
   Keys keys;
+  if (state_->doubles) {
+    DoubleKeysSink sink(keys, k, *state_);
+    search_doubles(*state_, given, here, mapped.options(), sink, trace);
+    return keys;
+  }
   KeysSink sink(keys, k, &*state_);
   kith::search(*state_, queries, here, mapped.options(), sink, trace);
   return keys;
@@ -161,6 +165,7 @@ void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& opt
   const MappedOptions mapped("search", *state_, options, m, asked);
   const State& index = searched(*state_);
   const std::int64_t k = searched_for(*state_, asked, mapped.options());
+  if (state_->doubles) prepare_ranker(*state_, mapped.options());
   QuerySet queries(index, m);
   if (!is_set(index.device)) return prepare_store(*index.store, {queries, mapped.options(), k});
   check_k("search", k, index.rows, mapped.options());
@@ -183,7 +188,9 @@ void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& opt
 Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
-  return state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);
+  Plan plan = state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);
+  if (state_->doubles) plan.double_chains = double_ranker(*state_, mapped.options()).said();
+  return plan;
 } catch (...) {
   rethrow_as_error();
 }

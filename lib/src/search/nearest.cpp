@@ -13,8 +13,10 @@ namespace kith {
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
-  if (index.doubles)
-    return finish_doubles(index.metric, search_doubles(index, given, k, options, trace), found);
+  if (index.doubles) {
+    DoubleNeighborsSink sink(index.metric, found);
+    return search_doubles(index, given, k, options, sink, trace);
+  }
   const CentredRows queries("search", "query", index, given);
   NeighborsSink sink(index.metric, found);
   search(index, queries, k, options, sink, trace);

@@ -86,9 +86,9 @@ void examine_cpu() {
 
 void examine_environment() {
   for (const char* name :
-       {"KITH_BACKEND_PATH", "KITH_CL_DIR", "KITH_CL_FAMILY", "KITH_CL_LOCAL_KIB", "KITH_CL_CACHE",
-        "KITH_TUNING", "KITH_THREADS", "OMP_NUM_THREADS", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH",
-        "POCL_DEVICES", "POCL_MEMORY_LIMIT", "CUDA_VISIBLE_DEVICES"})
+       {"KITH_BACKEND_PATH", "KITH_CL_DIR", "KITH_CL_FAMILY", "KITH_CL_LOCAL_KIB", "KITH_CL_FP64",
+        "KITH_CL_CACHE", "KITH_TUNING", "KITH_THREADS", "OMP_NUM_THREADS", "OCL_ICD_VENDORS",
+        "OPENCL_VENDOR_PATH", "POCL_DEVICES", "POCL_MEMORY_LIMIT", "CUDA_VISIBLE_DEVICES"})
     if (const char* value = secure_getenv(name)) detail(std::string(name) + "=" + value);
 }
 

@@ -146,7 +146,10 @@ struct Plan {
   std::size_t workspace_bytes = 0;            ///< device memory besides the Index, with scratch
   Residence residence = Residence::resident;  ///< where the rows are kept; never automatic
   std::int64_t chunk_rows = 0;                ///< with `stream`: rows of a chunk; the plan is for one chunk
-  std::string reason;                         ///< why this selector and path were chosen, as a sentence
+  /// In double precision: who computes the chains of candidates, "by the device" or "by the host, since ...".
+  /// Empty in single precision, and in a plan that was made without an Index.
+  std::string double_chains = {};
+  std::string reason;  ///< why this selector and path were chosen, as a sentence
 
   /// Returns whether a guess is the first attempt.
   bool guesses() const { return !attempts.empty() && attempts.front().way == Attempt::Way::guess; }

@@ -14,11 +14,18 @@ std::span<const double> DoubleRows::row(std::int64_t place) const {
   return chunk.rows->row(place - chunk.first);
 }
 
-void DoubleRows::append(PreparedDoubles more) {
+void DoubleRows::append(PreparedDoubles more, const DeviceInfo& device) {
   const std::int64_t count = more.rows;
   dims_ = more.dims;
-  chunks_.push_back({rows_, std::make_shared<const PreparedDoubles>(std::move(more))});
+  chunks_.push_back({rows_, std::make_shared<const PreparedDoubles>(std::move(more)),
+                     std::make_shared<DoublesOnDevice>(device)});
   rows_ += count;
+}
+
+std::size_t DoubleRows::bytes_on_device() const {
+  std::size_t all = 0;
+  for (const Chunk& chunk : chunks_) all += chunk.there->bytes();
+  return all;
 }
 
 PreparedDoubles DoubleRows::gathered(std::span<const std::int64_t> places) const {

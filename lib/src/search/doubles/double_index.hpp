@@ -12,6 +12,7 @@
 #include "rows/doubles/rounded_rows.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_source.hpp"
+#include "search/doubles/doubles_on_device.hpp"
 
 namespace kith {
 
@@ -21,6 +22,7 @@ class DoubleRows {
   struct Chunk {
     std::int64_t first;  ///< place of its first row
     std::shared_ptr<const PreparedDoubles> rows;
+    std::shared_ptr<DoublesOnDevice> there;  ///< the same rows, if the device of the Index has ranked
   };
 
   DoubleRows() = default;
@@ -34,7 +36,10 @@ class DoubleRows {
   /// Returns the Source of the rows; null if they are in chunks.
   const DoubleSource* source() const { return source_.get(); }
 
-  void append(PreparedDoubles more);
+  ///   device  of the Index
+  void append(PreparedDoubles more, const DeviceInfo& device);
+  /// Returns the number of bytes that the device has of them.
+  std::size_t bytes_on_device() const;
   /// Returns only the rows at these places, in one chunk; all rows for no places.
   ///   places  ascending
   PreparedDoubles gathered(std::span<const std::int64_t> places) const;

@@ -1,80 +1,174 @@
 #include "search/doubles/double_ranking.hpp"
 
 #include <algorithm>
-#include <type_traits>
-#include <vector>
+#include <cstring>
+#include <optional>
 
 #include "base/numbers.hpp"
-#include "cpu/backend.hpp"
+#include "check/double_check.hpp"
+#include "device/device_set.hpp"
+#include "device/host_buffer.hpp"
 #include "host/parallel.hpp"
-#include "kith/key.hpp"
+#include "kith/error.hpp"
+#include "kith/spi.hpp"
+#include "search/doubles/host_ranking.hpp"
+#include "search/stores/row_store.hpp"
 
 namespace kith {
 namespace {
 
-/// Lends host memory to kernels, which only read memory that is const here.
-template <class T>
-std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
-  using Plain = std::remove_const_t<T>;
-  return host.borrow({Where::host, const_cast<Plain*>(data), count * sizeof(T), false, nullptr});
+/// Bytes of queries and places, or of values, that a tile has about; a single query may need more.
+constexpr std::size_t tile_bytes = std::size_t{1} << 24;
+
+/// Returns how many queries are ranked at a time.
+std::int64_t tile_of(std::int64_t m, std::int64_t dims, std::int64_t width) {
+  const std::size_t a_query =
+      size(dims) * sizeof(double) + size(width) * (sizeof(std::uint32_t) + sizeof(double));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(tile_bytes / a_query), 1, m);
 }
 
+/// Returns whether the device of the Index is the host, which reads the rows where they are.
+bool is_host(const Index::State& index) {
+  return index.device.info().profile.host_threads;
+}
+
+/// Copies a matrix that has no gaps by several threads.
 template <class T>
-spi::Grid<T> grid_of(const std::unique_ptr<spi::Allocation>& memory, std::int64_t rows, std::int64_t cols) {
-  return {memory.get(), 0, size(rows), size(cols), size(cols)};
+void copy_by_many(const T* from, std::size_t count, T* to, std::uint32_t threads) {
+  constexpr std::size_t share = (std::size_t{1} << 16) / sizeof(T);
+  const std::size_t shares = (count + share - 1) / share;
+  parallel_for(static_cast<std::int64_t>(shares), static_cast<std::int64_t>(count), threads,
+               [&](std::int64_t s) {
+                 const std::size_t first = size(s) * share;
+                 std::memcpy(to + first, from + first, std::min(share, count - first) * sizeof(T));
+               });
+}
+
+std::string why_no_room(const Index::State& index, const SearchOptions& options) {
+  std::size_t missing = 0;
+  for (const DoubleRows::Chunk& chunk : index.doubles->rows.chunks())
+    if (chunk.there->bytes() == 0) missing += chunk.rows->values.size() * sizeof(double);
+  const std::size_t held = index.store->info().bytes, memory = index.device.info().memory_bytes;
+  const std::size_t half = memory > held ? (memory - held) / 2 : 0;
+  const std::size_t allowed = options.memory_limit ? options.memory_limit : half;
+  if (missing <= allowed) return "";
+  return "its rows of doubles take " + std::to_string(missing) + " bytes of device memory, and " +
+         std::to_string(allowed) + " are allowed";
 }
 
 }  // namespace
 
-DoubleRanking::DoubleRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads)
-    : metric_(metric), rows_(rows), threads_(threads), host_(cpu::create_backend()->open(0)) {}
+DoubleRanker double_ranker(const Index::State& index, const SearchOptions& options) {
+  if (is_set(index.device)) return {"the device is a set"};
+  if (index.doubles->rows.source() && !is_host(index)) return {"the rows stay in their source"};
+  const std::string refusal = test_double_chains(*index.device.state());
+  if (!is_host(index)) return {refusal.empty() ? why_no_room(index, options) : refusal};
+  if (!refusal.empty())
+    throw Error(Errc::unsupported, "search: " + index.device.info().spec + ": " + refusal +
+                                       ", and there is no other device; choose arithmetic f32");
+  return {};
+}
+
+DoubleRanker prepare_ranker(const Index::State& index, const SearchOptions& options) {
+  DoubleRanker ranker = double_ranker(index, options);
+  if (!ranker.is_device() || is_host(index)) return ranker;
+  try {
+    for (const DoubleRows::Chunk& chunk : index.doubles->rows.chunks())
+      chunk.there->of(index.device.state(), *chunk.rows);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    ranker.why_host = "the device has no memory for its rows of doubles";
+  }
+  return ranker;
+}
+
+/// Memory for a tile: queries and then places; and values.
+struct DoubleRanking::Workspace {
+  Workspace(const std::shared_ptr<Device::State>& state, std::int64_t queries, std::int64_t dims,
+            std::int64_t width)
+      : tile(queries),
+        sent(*state, sent_bytes(queries, dims, width)),
+        got(*state, size(queries * width) * sizeof(double)),
+        read(state, sent_bytes(queries, dims, width)),
+        written(state, size(queries * width) * sizeof(double)) {}
+
+  static std::size_t sent_bytes(std::int64_t queries, std::int64_t dims, std::int64_t width) {
+    return size(queries * dims) * sizeof(double) + size(queries * width) * sizeof(std::uint32_t);
+  }
+
+  const std::int64_t tile;  ///< number of queries
+  const HostBuffer sent, got;
+  const DeviceMemory read, written;
+};
+
+DoubleRanking::DoubleRanking(const Index::State& index, const SearchOptions& options)
+    : index_(index),
+      rows_(index.doubles->rows),
+      threads_(options.threads),
+      ranker_(prepare_ranker(index, options)) {}
 
 void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                         std::span<double> values) const {
-  if (queries.rows() == 0 || places.cols() == 0) return;
-  if (rows_.source()) return rank_read(queries, places, values);
-  for (const DoubleRows::Chunk& chunk : rows_.chunks())
-    rank_among(*chunk.rows, chunk.first, queries, places, values);
-}
-
-/// Ranks the listed rows among those from `first` on.
-void DoubleRanking::rank_among(const PreparedDoubles& rows, std::int64_t first,
-                               MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                               std::span<double> values) const {
+                         const Take& take, Trace* trace) {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
-  const auto of_queries = lent(*host_, queries.data(), size(m * dims)),
-             of_places = lent(*host_, places.data(), size(m * width)),
-             of_values = lent(*host_, values.data(), values.size()),
-             train = lent(*host_, rows.values.data(), rows.values.size());
-  host_->enqueue({spi::DoubleChainsStep{
-                      metric_, grid_of<double>(of_queries, m, dims), grid_of<double>(train, rows.rows, dims),
-                      static_cast<std::uint32_t>(first), grid_of<std::uint32_t>(of_places, m, width),
-                      grid_of<double>(of_values, m, width)},
-                  threads_});
+  if (m == 0 || width == 0) return;
+  if (!ranker_.is_device() || is_host(index_)) return rank_here(queries, places, take);
+  std::optional<Workspace> workspace;
+  try {
+    workspace.emplace(index_.device.state(), tile_of(m, dims, width), dims, width);
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    ranker_.why_host = "the device has no memory for the candidates";
+  }
+  workspace ? rank_there(queries, places, *workspace, take, trace) : rank_here(queries, places, take);
 }
 
-/// Reads the listed rows from their Source, each once, some at a time, and ranks them.
-void DoubleRanking::rank_read(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                              std::span<double> values) const {
-  const std::span<const std::uint32_t> listed(places.data(), size(places.rows() * places.cols()));
-  std::vector<std::uint32_t> wanted(listed.begin(), listed.end());
-  std::sort(wanted.begin(), wanted.end());
-  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  if (!wanted.empty() && wanted.back() == no_row) wanted.pop_back();
-  constexpr std::size_t most_values = std::size_t{1} << 23;  // 64 MiB
-  const std::size_t most = std::max<std::size_t>(1, most_values / size(queries.cols()));
-  std::vector<std::uint32_t> at(listed.size());
-  for (std::size_t first = 0; first < wanted.size(); first += most) {
-    const std::span some = std::span(wanted).subspan(first, std::min(most, wanted.size() - first));
-    // A listed row is named by its place among those that are read.
-    parallel_for(static_cast<std::int64_t>(listed.size()), static_cast<std::int64_t>(listed.size()) * 8,
-                 threads_, [&](std::int64_t i) {
-                   const auto found = std::lower_bound(some.begin(), some.end(), listed[size(i)]);
-                   const bool here = found != some.end() && *found == listed[size(i)];
-                   at[size(i)] = here ? static_cast<std::uint32_t>(found - some.begin()) : no_row;
-                 });
-    rank_among(rows_.source()->gathered(some, threads_), 0, queries,
-               {at.data(), places.rows(), places.cols()}, values);
+void DoubleRanking::rank_there(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                               const Workspace& workspace, const Take& take, Trace* trace) const {
+  const std::shared_ptr<Device::State> state = index_.device.state();
+  const std::size_t dims = size(queries.cols()), width = size(places.cols());
+  for (std::int64_t first = 0; first < queries.rows(); first += workspace.tile) {
+    const std::size_t count = size(std::min(workspace.tile, queries.rows() - first));
+    const std::size_t behind = count * dims * 2;  // place of the places, counted as they are
+    const std::span<std::uint32_t> sent = workspace.sent.as<std::uint32_t>(behind + count * width);
+    copy_by_many(queries.row(first), count * dims, workspace.sent.as<double>(count * dims).data(), threads_);
+    copy_by_many(places.row(first), count * width, sent.data() + behind, threads_);
+    const std::span<double> values = workspace.got.as<double>(count * width);
+    {
+      const DeviceSession session(*state);
+      session->write(*workspace.read.get(), 0, sent.data(), sent.size_bytes());
+      const std::uint64_t before = trace ? session->mark() : 0;
+      for (const DoubleRows::Chunk& chunk : rows_.chunks())
+        for (const DoublesOnDevice::Part& part : chunk.there->of(state, *chunk.rows))
+          session->enqueue({spi::DoubleChainsStep{index_.metric,
+                                                  {workspace.read.get(), 0, count, dims, dims},
+                                                  {part.memory.get(), 0, size(part.rows), dims, dims},
+                                                  static_cast<std::uint32_t>(chunk.first + part.first),
+                                                  {workspace.read.get(), behind, count, width, width},
+                                                  {workspace.written.get(), 0, count, width, width}},
+                            threads_});
+      const std::uint64_t after = trace ? session->mark() : 0;
+      session->read(*workspace.written.get(), 0, values.data(), values.size_bytes());
+      if (trace) {
+        const double seconds = session->elapsed(before, after);
+        trace->seconds[spi::DoubleChainsStep::name] += seconds;
+        trace->device_seconds += seconds;
+      }
+    }
+    take(first, static_cast<std::int64_t>(count), values);
+  }
+}
+
+void DoubleRanking::rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                              const Take& take) const {
+  const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
+  const HostRanking host(index_.metric, rows_, threads_);
+  // Rows of a Source are read once for all queries.
+  const std::int64_t tile = rows_.source() ? m : tile_of(m, dims, width);
+  Doubles values(size(tile * width));
+  for (std::int64_t first = 0; first < m; first += tile) {
+    const std::int64_t count = std::min(tile, m - first);
+    host.rank(queries.slice(first, count), places.slice(first, count), values);
+    take(first, count, {values.data(), size(count * width)});
   }
 }
 

@@ -1,40 +1,68 @@
 // Computes the chains in double precision of candidates.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "kith/matrix_view.hpp"
-#include "kith/metric.hpp"
-#include "kith/spi.hpp"
+#include "kith/options.hpp"
+#include "kith/trace.hpp"
+#include "rows/index_state.hpp"
 #include "search/doubles/double_index.hpp"
 
 namespace kith {
 
-/// Ranks with the kernels of the CPU back end.
+/// Says who computes the chains in double precision of the candidates of an Index in double precision.
+struct DoubleRanker {
+  std::string why_host;  ///< why the host does, which continues "since"; empty: the device does
+
+  bool is_device() const { return why_host.empty(); }
+  /// Returns Plan::double_chains.
+  std::string said() const { return is_device() ? "by the device" : "by the host, since " + why_host; }
+};
+
+/// Chooses the device if it is a single one that has passed the test of this step, and if it has room for the
+/// rows. Locks the device, the first time for longer.
+DoubleRanker double_ranker(const Index::State& index, const SearchOptions& options);
+
+/// Copies the rows to the device if it is to rank them. Returns who ranks then: the host if memory ran out.
+DoubleRanker prepare_ranker(const Index::State& index, const SearchOptions& options);
+
 class DoubleRanking {
  public:
-  /// `rows` must live longer than this object.
-  DoubleRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads);
+  /// Takes the raw values of queries first ... first + count - 1.
+  ///   values  [count, width]; undefined where there is no row
+  using Take = std::function<void(std::int64_t first, std::int64_t count, std::span<const double> values)>;
 
-  /// Writes the raw value of each listed row.
+  /// Prepares the ranker. `index` must outlive this.
+  DoubleRanking(const Index::State& index, const SearchOptions& options);
+
+  /// Passes the raw value of each listed row to `take`, in ascending order of queries.
   ///   queries  [m, dims], prepared
   ///   places   [m, width]; no_row: there is none
-  ///   values   [m, width]  out; not written for no_row
-  void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-            std::span<double> values) const;
+  ///   trace    gets the time of the device; null: not wanted
+  void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places, const Take& take,
+            Trace* trace);
+
+  /// Says who has ranked so far, or will.
+  const DoubleRanker& ranker() const { return ranker_; }
 
  private:
-  void rank_among(const PreparedDoubles& rows, std::int64_t first, MatrixView<const double> queries,
-                  MatrixView<const std::uint32_t> places, std::span<double> values) const;
-  void rank_read(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                 std::span<double> values) const;
+  struct Workspace;
 
-  const Metric metric_;
+  void rank_there(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                  const Workspace& workspace, const Take& take, Trace* trace) const;
+  void rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                 const Take& take) const;
+
+  const Index::State& index_;
   const DoubleRows& rows_;
   const std::uint32_t threads_;
-  const std::unique_ptr<spi::Device> host_;
+  DoubleRanker ranker_;
 };
 
 }  // namespace kith

@@ -59,7 +59,7 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
   proposing->rows = rows.rows;
   proposing->numbers = RowNumbers(rows.rows);
   proposing->store = new_store(*proposing, {"training", view_of(rounded, index.dims), {}}, options);
-  doubles->rows.append(std::move(rows));
+  doubles->rows.append(std::move(rows), index.device.info());
   index.store = proposing->store;
   doubles->proposing = std::move(proposing);
   index.doubles = std::move(doubles);
@@ -130,7 +130,7 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
   all->largest = std::max(before.largest, rows.largest);
   all->errors.include(largest_errors(rounded.errors));
   const std::int64_t count = rows.rows;
-  all->rows.append(std::move(rows));
+  all->rows.append(std::move(rows), index.device.info());
   if (std::isinf(all->errors.residual))
     return put_prepared_doubles(index, all->rows.gathered({}), {});  // with another scale
   auto proposing = std::make_shared<Index::State>(*before.proposing);
@@ -148,7 +148,7 @@ void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
   check_chunks(before);
   auto kept = std::make_shared<DoubleIndex>(before);
   kept->rows = {};
-  kept->rows.append(before.rows.gathered(places));
+  kept->rows.append(before.rows.gathered(places), index.device.info());
   auto proposing = std::make_shared<Index::State>(*before.proposing);
   proposing->store = before.proposing->store->subset(*proposing, places);
   proposing->rows = static_cast<std::int64_t>(places.size());
@@ -158,33 +158,10 @@ void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
   index.doubles = std::move(kept);
 }
 
-void finish_doubles(Metric metric, Keys keys, Neighbors& found) {
-  found = {keys.queries, keys.k, {}, std::move(keys.row), Arithmetic::f64, std::move(found.distance64)};
-  found.distance64.resize(keys.value64.size());
-  finish_values(metric, keys.value64, found.distance64.data());
-}
-
 void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {
   found = {keys.queries, std::move(keys.first), {}, std::move(keys.row), Arithmetic::f64, {}};
   found.distance64.resize(keys.value64.size());
   finish_values(metric, keys.value64, found.distance64.data());
-}
-
-Keys numbered(const Index::State& index, const Keys& keys, std::int64_t k) {
-  Keys shown;
-  shown.queries = keys.queries;
-  shown.k = k;
-  shown.arithmetic = Arithmetic::f64;
-  shown.value64.assign(cells_of(keys.queries, k), no_double);
-  shown.row.assign(shown.value64.size(), -1);
-  for (std::int64_t q = 0; q < keys.queries; ++q)
-    for (std::int64_t j = 0; j < keys.k; ++j) {
-      const std::size_t from = size(q * keys.k + j), to = size(q * k + j);
-      if (keys.row[from] < 0) break;
-      shown.value64[to] = keys.value64[from];
-      shown.row[to] = index.first_row + index.numbers.number(keys.row[from]);
-    }
-  return shown;
 }
 
 }  // namespace kith

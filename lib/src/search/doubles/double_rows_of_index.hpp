@@ -41,11 +41,6 @@ void append_doubles(Index::State& index, const RowsForIndex& more);
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places);
 
 /// Turns lists of raw values into distances; rows stay places.
-void finish_doubles(Metric metric, Keys keys, Neighbors& found);
 void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found);
-
-/// Returns lists of k keys, padded, with the numbers of the rows that shards exchange.
-///   keys  with places
-Keys numbered(const Index::State& index, const Keys& keys, std::int64_t k);
 
 }  // namespace kith

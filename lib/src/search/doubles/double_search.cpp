@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "base/floats.hpp"
 #include "base/refuse.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -19,21 +20,47 @@
 namespace kith {
 namespace {
 
-/// Returns lists of k places without a key.
-Keys no_keys(std::int64_t queries, std::int64_t k) {
-  Keys keys;
-  keys.queries = queries;
-  keys.k = k;
-  keys.arithmetic = Arithmetic::f64;
-  keys.value64.assign(cells_of(queries, k), no_double);
-  keys.row.assign(keys.value64.size(), -1);
-  return keys;
-}
+/// Receives the rows that floats propose.
+class ProposalSink final : public AnswerSink {
+ public:
+  void begin(std::int64_t m, std::int64_t k) override {
+    k_ = k;
+    places_.resize(cells_of(m, k));
+    last_.resize(size(m));
+  }
+  void put(std::int64_t query, std::span<const Key> nearest) override {
+    std::transform(nearest.begin(), nearest.end(), places_.begin() + query * k_, row_of);
+    last_[size(query)] = value_of(nearest.back());
+  }
+  void put_all(Keys& keys) override {
+    std::transform(keys.row.begin(), keys.row.end(), places_.begin(),
+                   [](std::int64_t row) { return row < 0 ? no_row : static_cast<std::uint32_t>(row); });
+    for (std::size_t q = 0; q < last_.size(); ++q)
+      last_[q] = value_of(Key{keys.value[(q + 1) * size(k_) - 1]} << 32);
+  }
 
-void write_nearest(std::span<const RankedRow> sorted, Keys& keys, std::int64_t q) {
-  for (std::size_t j = 0; j < std::min(sorted.size(), size(keys.k)); ++j) {
-    keys.value64[size(q * keys.k) + j] = sorted[j].value;
-    keys.row[size(q * keys.k) + j] = sorted[j].row;
+  /// Returns the places of the rows, [m, k]; no_row: there is none.
+  MatrixView<const std::uint32_t> places() const {
+    return {places_.data(), static_cast<std::int64_t>(last_.size()), k_};
+  }
+  /// Returns the largest chain of floats of a list that is full.
+  float last(std::int64_t query) const { return last_[size(query)]; }
+
+ private:
+  std::int64_t k_ = 0;
+  std::vector<std::uint32_t, LeftAsItIs<std::uint32_t>> places_;
+  Floats last_;
+};
+
+/// Sorts rows that are nearly in order: that of their floats.
+void sort_nearly_sorted(std::vector<RankedRow>& list) {
+  constexpr std::size_t most = 64;
+  if (list.size() > most) return std::sort(list.begin(), list.end());
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    const RankedRow one = list[i];
+    std::size_t at = i;
+    for (; at > 0 && one < list[at - 1]; --at) list[at] = list[at - 1];
+    list[at] = one;
   }
 }
 
@@ -48,34 +75,38 @@ SearchOptions options_of_rest(const SearchOptions& asked) {
   return rest;
 }
 
-/// Ranks what was proposed, writes the nearest to `keys`, and returns the queries for which other rows may be
-/// as near.
-///   proposed  [m, more than k]  keys of floats
-OpenQueries rank_proposed(const Index::State& index, const DoubleQueries& queries,
-                          const DoubleRanking& ranking, const SearchOptions& options, const Keys& proposed,
-                          Keys& keys) {
-  const std::int64_t m = queries.count(), width = proposed.k;
-  std::vector<std::uint32_t> places(proposed.row.size());
-  std::transform(proposed.row.begin(), proposed.row.end(), places.begin(),
-                 [](std::int64_t row) { return row < 0 ? no_row : static_cast<std::uint32_t>(row); });
-  std::vector<double> values(places.size());
-  ranking.rank(queries.doubles(), {places.data(), m, width}, values);
+/// Ranks what was proposed, passes the k nearest to `sink`, and returns the queries for which other rows may
+/// be as near.
+///   k  fewer than are proposed for a query
+OpenQueries rank_proposed(const Index::State& index, const DoubleQueries& queries, DoubleRanking& ranking,
+                          const SearchOptions& options, const ProposalSink& proposed, std::int64_t k,
+                          DoubleSink& sink, Trace* trace) {
+  const MatrixView<const std::uint32_t> places = proposed.places();
+  const std::int64_t m = queries.count(), width = places.cols();
   const bool are_all = width == index.rows - (options.self ? 1 : 0);
   std::vector<float> bounds(size(m));
   std::vector<unsigned char> open(size(m));
-  constexpr std::int64_t work_a_row = 16;  // rough work of sorting it
-  parallel_for(m, m * width * work_a_row, options.threads, [&](std::int64_t q) {
-    const std::size_t begin = size(q * width), end = begin + size(width);
-    std::vector<RankedRow> list;
-    list.reserve(size(width));
-    for (std::size_t i = begin; i < end && places[i] != no_row; ++i)
-      list.push_back({ordered(values[i]), places[i]});
-    std::sort(list.begin(), list.end());
-    write_nearest(list, keys, q);
+  const auto rank_query = [&](std::int64_t q, const double* values, std::vector<RankedRow>& list) {
+    list.clear();
+    for (std::int64_t j = 0; j < width && places(q, j) != no_row; ++j)
+      list.push_back({ordered(values[j]), places(q, j)});
+    sort_nearly_sorted(list);
+    sink.put(q, std::span(list).first(std::min(list.size(), size(k))));
     if (are_all || list.size() < size(width)) return;  // there is no other row
-    bounds[size(q)] = queries.bound(q, unordered_double(list[size(keys.k) - 1].value));
-    open[size(q)] = !(value_of(Key{proposed.value[end - 1]} << 32) > bounds[size(q)]);
-  });
+    bounds[size(q)] = queries.bound(q, unordered_double(list[size(k) - 1].value));
+    open[size(q)] = !(proposed.last(q) > bounds[size(q)]);
+  };
+  const auto take = [&](std::int64_t first, std::int64_t count, std::span<const double> values) {
+    constexpr std::int64_t work_a_row = 16;  // rough work of sorting it
+    const std::int64_t share = std::max<std::int64_t>(1, (1 << 12) / width);
+    parallel_for(divide_up(count, share), count * width * work_a_row, options.threads, [&](std::int64_t s) {
+      std::vector<RankedRow> list;
+      list.reserve(size(width));
+      for (std::int64_t q = s * share; q < std::min(count, (s + 1) * share); ++q)
+        rank_query(first + q, values.data() + q * width, list);
+    });
+  };
+  ranking.rank(queries.doubles(), places, take, trace);
   OpenQueries rest;
   for (std::int64_t q = 0; q < m; ++q) {
     if (open[size(q)] == 0) continue;
@@ -107,36 +138,35 @@ std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions
   return std::min(k + std::max(least_more, k / share), rows - (options.self ? 1 : 0));
 }
 
-Keys search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
-                    const SearchOptions& options, Trace* trace) {
+void search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
+                    const SearchOptions& options, DoubleSink& sink, Trace* trace) {
   const Stopwatch whole;
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);
   const FloatGuard guard;
   const DoubleQueries queries("search", index, given, options.threads);
-  Keys keys = no_keys(queries.count(), k), proposed;
-  KeysSink sink(proposed, proposed_for(k, index.rows, options));
-  search(*index.doubles->proposing, queries.floats(), proposed_for(k, index.rows, options), options, sink,
+  const double rounded = whole.seconds();
+  ProposalSink proposed;
+  search(*index.doubles->proposing, queries.floats(), proposed_for(k, index.rows, options), options, proposed,
          trace);
-  if (queries.count() == 0) return keys;
+  sink.begin(queries.count(), k);
+  if (queries.count() == 0) return;
   const Stopwatch ranked;
-  const DoubleRanking ranking(index.metric, index.doubles->rows, options.threads);
-  const OpenQueries open = rank_proposed(index, queries, ranking, options, proposed, keys);
-  if (trace) {
-    trace->ranked_doubles += static_cast<std::int64_t>(proposed.row.size());
-    trace->repeated_doubles += static_cast<std::int64_t>(open.numbers.size());
-  }
+  DoubleRanking ranking(index, options);
+  const OpenQueries open = rank_proposed(index, queries, ranking, options, proposed, k, sink, trace);
   const SearchOptions rest = options_of_rest(options);
   Trace more = trace ? asked_like(*trace) : Trace{};
   NearRows(index, queries, ranking, rest, trace ? &more : nullptr).each(open, [&](std::size_t i, auto list) {
-    write_nearest(list, keys, open.numbers[i]);
+    sink.put(open.numbers[i], list.first(std::min(list.size(), size(k))));
   });
-  if (trace) {
-    add_rest(*trace, more);
-    trace->seconds["doubles"] += ranked.seconds();
-    trace->total_seconds = whole.seconds();
-  }
-  return keys;
+  if (!trace) return;
+  trace->ranked_doubles += queries.count() * proposed.places().cols();
+  trace->repeated_doubles += static_cast<std::int64_t>(open.numbers.size());
+  add_rest(*trace, more);
+  trace->seconds["round"] += rounded;
+  trace->seconds["doubles"] += ranked.seconds();
+  trace->plan.double_chains = ranking.ranker().said();
+  trace->total_seconds = whole.seconds();
 }
 
 RadiusKeys search_doubles_within(const Index::State& index, const RowsView& given,
@@ -146,7 +176,7 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
   const FloatGuard guard;
   const std::vector<double> most = bounds_of(index.metric, radii, given.rows);
   const DoubleQueries queries("within", index, given, options.threads);
-  const DoubleRanking ranking(index.metric, index.doubles->rows, options.threads);
+  DoubleRanking ranking(index, options);
   OpenQueries all;
   for (std::int64_t q = 0; q < queries.count(); ++q) {
     all.numbers.push_back(q);
@@ -165,7 +195,10 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
     }
     keys.first.push_back(static_cast<std::int64_t>(keys.row.size()));
   });
-  if (trace) trace->total_seconds = whole.seconds();
+  if (trace) {
+    trace->plan.double_chains = ranking.ranker().said();
+    trace->total_seconds = whole.seconds();
+  }
   return keys;
 }
 

@@ -10,18 +10,19 @@
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/doubles/double_sink.hpp"
 
 namespace kith {
 
 /// Returns how many neighbours are proposed where k are wanted.
 std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions& options);
 
-/// Returns the k nearest rows of each query, by their places.
+/// Passes the k nearest rows of each query to `sink`.
 ///   given    of any element but bits, on the host or on the device of the Index
 ///   options  name rows by their places (MappedOptions)
 /// Throws as Index::search() does.
-Keys search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
-                    const SearchOptions& options, Trace* trace);
+void search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
+                    const SearchOptions& options, DoubleSink& sink, Trace* trace);
 
 /// Returns all rows within radii, by their places.
 ///   radii  [m], or [1] for all

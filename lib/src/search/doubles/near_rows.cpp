@@ -79,16 +79,19 @@ void NearRows::rank_group(std::span<const std::int64_t> numbers, const Found& fo
                    [](std::int64_t place) { return static_cast<std::uint32_t>(place); });
   }
   const std::vector<double> queries = gathered(queries_.doubles(), chosen, 0);
-  std::vector<double> values(places.size());
-  ranking_.rank({queries.data(), count, index_.dims}, {places.data(), count, cols}, values);
-  constexpr std::int64_t work_a_row = 16;  // rough work of sorting it
-  parallel_for(count, count * cols * work_a_row, options_.threads, [&](std::int64_t g) {
-    const std::int64_t own = options_.self ? *options_.self + chosen[size(g)] : -1;
-    std::vector<RankedRow>& list = lists[group[size(g)]];
-    for (std::size_t i = size(g) * width; i < (size(g) + 1) * width && places[i] != no_row; ++i)
-      if (places[i] != own) list.push_back({ordered(values[i]), places[i]});
-    std::sort(list.begin(), list.end());
-  });
+  const auto take = [&](std::int64_t first, std::int64_t some, std::span<const double> values) {
+    constexpr std::int64_t work_a_row = 16;  // rough work of sorting it
+    parallel_for(some, some * cols * work_a_row, options_.threads, [&](std::int64_t i) {
+      const std::size_t g = size(first + i);
+      const std::int64_t own = options_.self ? *options_.self + chosen[g] : -1;
+      std::vector<RankedRow>& list = lists[group[g]];
+      for (std::size_t j = 0; j < width && places[g * width + j] != no_row; ++j)
+        if (const std::uint32_t place = places[g * width + j]; place != own)
+          list.push_back({ordered(values[size(i) * width + j]), place});
+      std::sort(list.begin(), list.end());
+    });
+  };
+  ranking_.rank({queries.data(), count, index_.dims}, {places.data(), count, cols}, take, trace_);
 }
 
 }  // namespace kith

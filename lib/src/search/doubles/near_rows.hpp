@@ -10,17 +10,9 @@
 #include "rows/index_state.hpp"
 #include "search/doubles/double_queries.hpp"
 #include "search/doubles/double_ranking.hpp"
+#include "search/doubles/double_sink.hpp"
 
 namespace kith {
-
-/// A row and its raw value, in the order of the contract.
-struct RankedRow {
-  std::uint64_t value;  ///< ordered()
-  std::int64_t row;     ///< its place
-
-  // clang-tidy 14 takes the 0 that such an operator is compared with for a pointer.
-  auto operator<=>(const RankedRow&) const = default;  // NOLINT(modernize-use-nullptr)
-};
 
 /// Queries whose rows are looked for.
 struct OpenQueries {
@@ -33,7 +25,7 @@ class NearRows {
   /// All arguments must outlive this.
   ///   options  of the radius searches of floats; `self` names the row that is left out of the lists
   ///   trace    gets what these searches did; null: not wanted
-  NearRows(const Index::State& index, const DoubleQueries& queries, const DoubleRanking& ranking,
+  NearRows(const Index::State& index, const DoubleQueries& queries, DoubleRanking& ranking,
            const SearchOptions& options, Trace* trace)
       : index_(index), queries_(queries), ranking_(ranking), options_(options), trace_(trace) {}
 
@@ -56,7 +48,7 @@ class NearRows {
 
   const Index::State& index_;
   const DoubleQueries& queries_;
-  const DoubleRanking& ranking_;
+  DoubleRanking& ranking_;
   const SearchOptions& options_;
   Trace* const trace_;
 };

@@ -1,0 +1,177 @@
+// Tests the step chains_f64, and who takes it in a search: docs/contract.md, section 1; docs/certificate.md,
+// section 8.
+#include "common/tuning.hpp"
+#include "doubles/doubles_oracle.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr std::array step_metrics = {Metric::squared_l2, Metric::l2,           Metric::l1,
+                                     Metric::linf,       Metric::negative_dot, Metric::cosine};
+
+std::uint64_t bits_of(double value) {
+  return std::bit_cast<std::uint64_t>(value);
+}
+
+/// Returns the chain of a pair, operation by operation. Unlike chain_by_oracle() it keeps -0.
+double chain_of_pair(Metric metric, const double* a, const double* b, std::size_t dims) {
+  double s = 0;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const double gap = a[d] - b[d];
+    if (metric == Metric::l1)
+      s = s + std::abs(gap);
+    else if (metric == Metric::linf)
+      s = std::max(s, std::abs(gap));
+    else
+      s = metric == Metric::negative_dot ? std::fma(-a[d], b[d], s) : std::fma(gap, gap, s);
+  }
+  return s;
+}
+
+struct StepShape {
+  std::size_t m, n, width, dims;
+  std::uint32_t first_row;
+};
+
+/// Runs the step on matrices with gaps, and compares each value and all memory around.
+void check_step(Metric metric, DoubleData kind, const StepShape& shape, std::mt19937& random) {
+  const auto [m, n, width, dims, first_row] = shape;
+  const auto count = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+  const DoubleMatrix queries = double_rows(kind, count(m), count(dims), random),
+                     train = double_rows(kind, count(n), count(dims), random);
+  std::vector<std::uint32_t> rows;
+  for (std::size_t i = 0; i < m * width; ++i)
+    rows.push_back(random() % 8 == 0 ? no_row
+                                     : first_row - 2 + static_cast<std::uint32_t>(random() % (n + 4)));
+  spi::with_device(device(), [&](spi::Device& on) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const GuardedGrid<double> asked(on, m, dims, nan, queries.values), from(on, n, dims, nan, train.values);
+    const GuardedGrid<std::uint32_t> listed(on, m, width, first_row, rows);
+    const GuardedGrid<double> values(on, m, width, -7.5, std::vector<double>(m * width, -7.5));
+    const std::string refusal = run_step(on, spi::DoubleChainsStep{metric, asked.grid(), from.grid(),
+                                                                   first_row, listed.grid(), values.grid()});
+    CAPTURE(refusal);
+    if (!refusal.empty()) return CHECK(refusal.find("cl_khr_fp64") != std::string::npos);
+    const std::vector<double> found = values.inside();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::uint32_t row = rows[i] - first_row;
+      const double right = row < n ? chain_of_pair(metric, queries.values.data() + i / width * dims,
+                                                   train.values.data() + row * dims, dims)
+                                   : -7.5;
+      wrong += bits_of(found[i]) != bits_of(right);
+    }
+    CHECK(wrong == 0);
+    check_canaries(values);
+    check_unchanged(asked, from, listed);
+  });
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("doubles: the step computes the chain of each listed row, for every number of columns") {
+  std::mt19937 random(11);
+  for (const Metric metric : step_metrics)
+    for (std::size_t dims = 1; dims <= 300; dims += dims < 40 ? 1 : 13) {
+      CAPTURE_ALL(name(metric), dims);
+      const auto kind = all_double_data[random() % all_double_data.size()];
+      if (metric == Metric::negative_dot && kind == DoubleData::huge) continue;  // inf - inf
+      check_step(metric, kind, {1 + random() % 9, 1 + random() % 90, 1 + random() % 40, dims, 7}, random);
+    }
+}
+
+TEST_CASE("doubles: the step computes chains of every kind of data, which overflow and underflow, too") {
+  std::mt19937 random(12);
+  for (const Metric metric : step_metrics)
+    for (const DoubleData kind : all_double_data)
+      for (const std::size_t dims : {3, 50}) {
+        if (metric == Metric::negative_dot && kind == DoubleData::huge) continue;
+        CAPTURE_ALL(name(metric), static_cast<int>(kind), dims);
+        check_step(metric, kind, {33, 40, 21, dims, 0xFFFFF000u}, random);
+      }
+}
+
+TEST_CASE("doubles: the step takes lists of one place and of many, and one query") {
+  std::mt19937 random(13);
+  for (const std::size_t dims : {2, 8, 9, 16, 17, 33, 784})
+    for (const StepShape& shape : {StepShape{300, 50, 1, dims, 2}, StepShape{1, 500, 700, dims, 2},
+                                   StepShape{1, 1, 1, dims, 2}, StepShape{65, 3, 32, dims, 2}}) {
+      CAPTURE_ALL(dims, shape.m, shape.width);
+      check_step(Metric::l2, DoubleData::normal, shape, random);
+    }
+}
+
+/// Searches, and returns who computed the chains in double precision.
+std::string ranker_of(const Device& on, const DoubleMatrix& train, const DoubleMatrix& queries,
+                      const SearchOptions& options, const Neighbors& right) {
+  const Index index(on, train, Metric::l2);
+  Trace trace;
+  CHECK(index.search(queries, right.k, options, &trace) == right);
+  CHECK(explain(trace.plan).find("double chains  " + trace.plan.double_chains + "\n") != std::string::npos);
+  CHECK(trace.ranked_doubles >= queries.rows * right.k);
+  return trace.plan.double_chains;
+}
+
+struct AskedRows {
+  DoubleMatrix train, queries;
+  Neighbors right;
+
+  explicit AskedRows(std::uint32_t seed, std::int64_t n = 400, std::int64_t cols = 5) {
+    std::mt19937 random(seed);
+    train = double_rows(DoubleData::map, n, cols, random);
+    queries = double_rows(DoubleData::map, 30, cols, random);
+    right = nearest_by_oracle(Metric::l2,
+                              all_by_oracle(Metric::l2, train, queries, [](auto, auto) { return true; }), 6);
+  }
+};
+
+TEST_CASE("doubles: the device ranks, and the host if the rows do not fit") {
+  const AskedRows rows(14);
+  CHECK(ranker_of(device(), rows.train, rows.queries, {}, rows.right) == "by the device");
+  SearchOptions little;
+  little.memory_limit = 15000;
+  if (device().info().backend != "cpu")
+    CHECK(ranker_of(device(), rows.train, rows.queries, little, rows.right) ==
+          "by the host, since its rows of doubles take 16000 bytes of device memory, and 15000 are allowed");
+}
+
+TEST_CASE("doubles: rows are copied to the device once, for all snapshots, and prepare() copies them") {
+  if (device().info().backend == "cpu") return;
+  const AskedRows rows(15);
+  const Index index(device(), rows.train, Metric::l2);
+  const std::size_t before = index.memory_bytes();
+  index.prepare(30, 6);
+  CHECK(index.memory_bytes() >= before + 16000);
+  const std::size_t prepared = index.memory_bytes();
+  Trace trace;
+  index.search(rows.queries, 6, {}, &trace);
+  CHECK(index.memory_bytes() == prepared);
+  CHECK(trace.bytes_to_device < 16000);
+  const Index grown = index.with(rows.queries);
+  const Neighbors again = grown.search(rows.queries, 1);
+  for (std::int64_t q = 0; q < 30; ++q) CHECK(again.row[static_cast<std::size_t>(q)] == 400 + q);
+  CHECK(grown.memory_bytes() > index.memory_bytes());
+  CHECK(index.plan(30, 6).double_chains == "by the device");
+}
+
+TEST_CASE("doubles: OpenCL devices without double precision leave chains to the host") {
+  if (device().info().backend != "opencl") return;
+  const Variable without("KITH_CL_FP64", "off");
+  const AskedRows rows(16);
+  CHECK(ranker_of(open_device(device_spec()), rows.train, rows.queries, {}, rows.right) ==
+        "by the host, since it has no double precision (cl_khr_fp64)");
+}
+
+TEST_CASE("doubles: a device that rounds products of doubles separately is found, and the host ranks") {
+  if (device().info().backend != "planted") return;
+  const Device wrong = open_device("planted:17");
+  CHECK(wrong.info().name == "separate doubles");
+  const AskedRows rows(17);
+  CHECK(ranker_of(wrong, rows.train, rows.queries, {}, rows.right) ==
+        "by the host, since its chains of squared_l2 came out as others in a test");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
