@@ -11,7 +11,7 @@
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
-#include "search/doubles/host_ranking.hpp"
+#include "search/doubles/double_host_ranking.hpp"
 #include "search/stores/row_store.hpp"
 
 namespace kith {
@@ -161,7 +161,7 @@ void DoubleRanking::rank_there(MatrixView<const double> queries, MatrixView<cons
 void DoubleRanking::rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                               const Take& take) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
-  const HostRanking host(index_.metric, rows_, threads_);
+  const DoubleHostRanking host(index_.metric, rows_, threads_);
   // Rows of a Source are read once for all queries.
   const std::int64_t tile = rows_.source() ? m : tile_of(m, dims, width);
   Doubles values(size(tile * width));

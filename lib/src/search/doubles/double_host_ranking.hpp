@@ -13,10 +13,10 @@
 namespace kith {
 
 /// Ranks with the kernels of the CPU back end, by rows in memory of the host or in a Source.
-class HostRanking {
+class DoubleHostRanking {
  public:
   /// `rows` must live longer than this object.
-  HostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads);
+  DoubleHostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads);
 
   /// Writes the raw value of each listed row.
   ///   queries  [m, dims], prepared

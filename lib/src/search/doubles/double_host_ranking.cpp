@@ -1,4 +1,4 @@
-#include "search/doubles/host_ranking.hpp"
+#include "search/doubles/double_host_ranking.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -26,11 +26,11 @@ spi::Grid<T> grid_of(const std::unique_ptr<spi::Allocation>& memory, std::int64_
 
 }  // namespace
 
-HostRanking::HostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads)
+DoubleHostRanking::DoubleHostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads)
     : metric_(metric), rows_(rows), threads_(threads), host_(cpu::create_backend()->open(0)) {}
 
-void HostRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                       std::span<double> values) const {
+void DoubleHostRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                             std::span<double> values) const {
   if (queries.rows() == 0 || places.cols() == 0) return;
   if (rows_.source()) return rank_read(queries, places, values);
   for (const DoubleRows::Chunk& chunk : rows_.chunks())
@@ -38,9 +38,9 @@ void HostRanking::rank(MatrixView<const double> queries, MatrixView<const std::u
 }
 
 /// Ranks the listed rows among those from `first` on.
-void HostRanking::rank_among(const PreparedDoubles& rows, std::int64_t first,
-                             MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                             std::span<double> values) const {
+void DoubleHostRanking::rank_among(const PreparedDoubles& rows, std::int64_t first,
+                                   MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                                   std::span<double> values) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
   const auto of_queries = lent(*host_, queries.data(), size(m * dims)),
              of_places = lent(*host_, places.data(), size(m * width)),
@@ -54,8 +54,8 @@ void HostRanking::rank_among(const PreparedDoubles& rows, std::int64_t first,
 }
 
 /// Reads the listed rows from their Source, each once, some at a time, and ranks them.
-void HostRanking::rank_read(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                            std::span<double> values) const {
+void DoubleHostRanking::rank_read(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                                  std::span<double> values) const {
   const std::span<const std::uint32_t> listed(places.data(), size(places.rows() * places.cols()));
   std::vector<std::uint32_t> wanted(listed.begin(), listed.end());
   std::sort(wanted.begin(), wanted.end());
