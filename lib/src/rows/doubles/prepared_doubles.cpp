@@ -81,6 +81,27 @@ double prepare_share(const RowsView& given, Metric metric, std::span<const std::
   return most;
 }
 
+/// Returns whether rows are compared as they are in memory, which has no gaps.
+bool may_stay(const RowsView& given, Metric metric, std::span<const std::int64_t> features) {
+  return given.where == Where::host && given.element == Element::f64 && features.empty() &&
+         prepare_of(metric) == Prepare::none && given.stride_bytes == row_bytes(given.element, given.cols) &&
+         reinterpret_cast<std::uintptr_t>(given.row(0)) % alignof(double) == 0;
+}
+
+/// Calls of_share(first, end) for all rows, in shares, and returns the largest result.
+template <class OfShare>
+double largest_of_shares(std::int64_t rows, std::int64_t cols, std::uint32_t threads,
+                         const OfShare& of_share) {
+  constexpr std::int64_t share_values = 1 << 14;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_values / std::max<std::int64_t>(1, cols));
+  const std::int64_t shares = divide_up(rows, a_share);
+  std::vector<double> largest(size(shares));
+  parallel_for(shares, rows * cols, threads, [&](std::int64_t s) {
+    largest[size(s)] = of_share(s * a_share, std::min((s + 1) * a_share, rows));
+  });
+  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+}
+
 }  // namespace
 
 bool make_unit_row(std::span<double> row) {
@@ -108,14 +129,8 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
       {}, given.rows, features.empty() ? given.cols : static_cast<std::int64_t>(features.size())};
   to.values.resize(cells_of(to.rows, to.dims));
   WrongRows wrong{given.rows, given.rows};
-  constexpr std::int64_t share_values = 1 << 14;
-  const std::int64_t a_share =
-      std::max<std::int64_t>(1, share_values / std::max<std::int64_t>(1, given.cols));
-  const std::int64_t shares = divide_up(to.rows, a_share);
-  std::vector<double> largest(size(shares));
-  parallel_for(shares, to.rows * to.dims, threads, [&](std::int64_t s) {
-    largest[size(s)] = prepare_share(given, metric, features, order, to, s * a_share,
-                                     std::min((s + 1) * a_share, to.rows), wrong);
+  to.largest = largest_of_shares(to.rows, given.cols, threads, [&](std::int64_t first, std::int64_t end) {
+    return prepare_share(given, metric, features, order, to, first, end, wrong);
   });
   const auto number = [&](std::int64_t r) { return first_row + (order.empty() ? r : order[size(r)]); };
   if (wrong.not_finite < to.rows)
@@ -124,16 +139,38 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
     refuse(where, std::string(what) + " row " + std::to_string(number(wrong.zero)) + " is all zeros" +
                       (features.empty() ? "" : " in the columns that count") +
                       ", which has no direction; leave it out for cosine");
-  for (const double most : largest) to.largest = std::max(to.largest, most);
   return to;
+}
+
+PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, const RowsView& given,
+                                 Metric metric, std::span<const std::int64_t> features,
+                                 std::uint32_t threads) {
+  if (!may_stay(given, metric, features))
+    return prepare_doubles(where, what, given, metric, features, {}, threads);
+  check_element(where, what, given, metric);
+  check_rows(where, what, given);
+  PreparedDoubles rows{{}, given.rows, given.cols, 0, reinterpret_cast<const double*>(given.row(0))};
+  std::atomic<std::int64_t> not_finite = given.rows;
+  rows.largest = largest_of_shares(rows.rows, rows.dims, threads, [&](std::int64_t first, std::int64_t end) {
+    double most = 0;
+    for (std::int64_t r = first; r < end; ++r) {
+      const double largest = largest_of(rows.row(r));
+      if (std::isinf(largest)) lower(not_finite, r);
+      most = std::max(most, largest);
+    }
+    return most;
+  });
+  if (not_finite < rows.rows) refuse_not_finite(where, what, rows.row(not_finite), not_finite, {});
+  return rows;
 }
 
 void check_range(std::string_view where, Metric metric, const PreparedDoubles& queries,
                  double largest_train) {
-  if (metric != Metric::negative_dot) return;
+  const double dims = static_cast<double>(queries.dims);
+  if (metric != Metric::negative_dot || dims * queries.largest * largest_train < DBL_MAX) return;
   for (std::int64_t q = 0; q < queries.rows; ++q) {
     const double largest = largest_of(queries.row(q));
-    const double bound = static_cast<double>(queries.dims) * largest * largest_train;
+    const double bound = dims * largest * largest_train;
     if (bound < DBL_MAX) continue;
     refuse(where, "query row " + std::to_string(q) + " reaches " + text_of(largest) +
                       " and the training rows " + text_of(largest_train) +

@@ -22,9 +22,11 @@ struct PreparedDoubles {
   Doubles values;  ///< [rows, dims]
   std::int64_t rows = 0, dims = 0;
   double largest = 0;  ///< max |element|
+  /// [rows, dims] of the caller, if the rows are left where they are; then `values` is empty.
+  const double* left = nullptr;
 
-  MatrixView<const double> view() const { return {values.data(), rows, dims}; }
-  std::span<const double> row(std::int64_t r) const { return {values.data() + r * dims, size(dims)}; }
+  MatrixView<const double> view() const { return {left ? left : values.data(), rows, dims}; }
+  std::span<const double> row(std::int64_t r) const { return {view().row(r), size(dims)}; }
 };
 
 /// Checks rows and prepares them for `metric`. Every element becomes the double that it equals.
@@ -39,6 +41,12 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
                                 Metric metric, std::span<const std::int64_t> features,
                                 std::span<const std::int64_t> order, std::uint32_t threads,
                                 std::int64_t first_row = 0);
+
+/// Does the same for rows in their order, but leaves rows of doubles where they are if they are compared as they
+/// are and lie without gaps: then `given` must outlive the result.
+PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, const RowsView& given,
+                                 Metric metric, std::span<const std::int64_t> features,
+                                 std::uint32_t threads);
 
 /// Divides a row by its norm in double precision: docs/contract.md, section 1. Returns false for a row of
 /// zeros.

@@ -6,6 +6,7 @@
 #include "base/float_guard.hpp"
 #include "host/parallel.hpp"
 #include "kith/centre.hpp"
+#include "rows/rows.hpp"
 
 namespace kith {
 namespace {
@@ -20,22 +21,17 @@ constexpr std::int64_t sample_rows = 4096;
 /// as far away.
 constexpr double most_moved = 0x1p32, most_of_query = 0x1p50, least_moved = 0x1p-32;
 
-/// The sums of a row in the norm of a metric.
+/// The sum of a row in the norm of a metric: that of l1, of linf, or the Euclidean one for all others.
+template <Metric metric>
 class Norm {
  public:
-  explicit Norm(Metric metric) : metric_(metric) {}
-
   void add(double value) {
-    switch (metric_) {
-      case Metric::l1:
-        sum_ += std::fabs(value);
-        return;
-      case Metric::linf:
-        sum_ = std::max(sum_, std::fabs(value));
-        return;
-      default:
-        sum_ += value * value;
-    }
+    if constexpr (metric == Metric::l1)
+      sum_ += std::fabs(value);
+    else if constexpr (metric == Metric::linf)
+      sum_ = std::max(sum_, std::fabs(value));
+    else
+      sum_ += value * value;
   }
 
   /// Returns at least the norm. In double precision a sum of `dims` squares has a relative error of at most
@@ -43,7 +39,7 @@ class Norm {
   double above(std::size_t dims) const {
     if (sum_ == 0 && !may_underflow_) return 0;
     const auto count = static_cast<double>(dims);
-    const bool squares = metric_ != Metric::l1 && metric_ != Metric::linf;
+    constexpr bool squares = metric != Metric::l1 && metric != Metric::linf;
     const double norm = squares ? std::sqrt(sum_ + count * 0x1p-1022) : sum_;
     return norm * (1 + (count + 8) * 0x1p-52);
   }
@@ -52,14 +48,14 @@ class Norm {
   void note_underflow() { may_underflow_ = true; }
 
  private:
-  const Metric metric_;
   double sum_ = 0;
   bool may_underflow_ = false;
 };
 
 /// Rounds one row. Errors of the operations: docs/certificate.md, section 7.
-RowErrors round_row(Metric metric, std::span<const double> row, const Rounding& how, std::span<float> to) {
-  Norm rest(metric), moved(metric), rounded(metric);
+template <Metric metric>
+RowErrors round_row(std::span<const double> row, const Rounding& how, std::span<float> to) {
+  Norm<metric> rest, moved, rounded;
   bool fits = true;
   for (std::size_t d = 0; d < row.size(); ++d) {
     const double x = (how.centre.empty() ? row[d] : row[d] - how.centre[d]) * how.scale;
@@ -161,14 +157,17 @@ Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, cons
 RoundedRows round_rows(Metric metric, const PreparedDoubles& rows, const Rounding& how,
                        std::uint32_t threads) {
   RoundedRows rounded;
-  rounded.values.resize(rows.values.size());
+  rounded.values.resize(cells_of(rows.rows, rows.dims));
   rounded.errors.resize(size(rows.rows));
+  const auto round = metric == Metric::l1     ? round_row<Metric::l1>
+                     : metric == Metric::linf ? round_row<Metric::linf>
+                                              : round_row<Metric::l2>;
   constexpr std::int64_t share_values = 1 << 14;
   const std::int64_t a_share = std::max<std::int64_t>(1, share_values / rows.dims);
   parallel_for(divide_up(rows.rows, a_share), rows.rows * rows.dims, threads, [&](std::int64_t s) {
     for (std::int64_t r = s * a_share; r < std::min((s + 1) * a_share, rows.rows); ++r)
       rounded.errors[size(r)] =
-          round_row(metric, rows.row(r), how, {rounded.values.data() + r * rows.dims, size(rows.dims)});
+          round(rows.row(r), how, {rounded.values.data() + r * rows.dims, size(rows.dims)});
   });
   return rounded;
 }

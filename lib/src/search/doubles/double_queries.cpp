@@ -13,13 +13,12 @@ namespace kith {
 namespace {
 
 PreparedDoubles prepared(std::string_view where, const Index::State& index, const RowsView& given,
-                         std::uint32_t threads) {
+                         std::vector<unsigned char>& copy, std::uint32_t threads) {
   if (given.cols != index.columns)
     refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
                       std::to_string(index.columns) + "; give as many");
-  std::vector<unsigned char> copy;
   const RowsView rows = rows_on_host(where, "query", index.device.state(), given, copy);
-  PreparedDoubles queries = prepare_doubles(where, "query", rows, index.metric, index.mask(), {}, threads);
+  PreparedDoubles queries = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
   check_range(where, index.metric, queries,
               std::max(index.doubles->largest, static_cast<double>(index.largest_of_shards)));
   return queries;
@@ -29,7 +28,7 @@ PreparedDoubles prepared(std::string_view where, const Index::State& index, cons
 
 DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
                              std::uint32_t threads)
-    : doubles_(prepared(where, index, given, threads)),
+    : doubles_(prepared(where, index, given, copy_, threads)),
       how_(rounding_of_queries(index.metric, doubles_, index.doubles->rounding)),
       floats_(round_rows(index.metric, doubles_, how_, threads)),
       bounds_(index.metric, doubles_.dims, index.doubles->rounding, how_, index.doubles->errors) {}

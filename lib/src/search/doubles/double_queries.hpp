@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "kith/matrix_view.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
@@ -15,7 +16,7 @@ namespace kith {
 class DoubleQueries {
  public:
   ///   index  in double precision; must outlive this
-  ///   given  of any element but bits, on the host or on the device of the Index
+  ///   given  of any element but bits, on the host or on the device of the Index; must outlive this
   /// Throws invalid_argument: other columns than the rows, and as prepare_doubles() and check_range() do.
   DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
                 std::uint32_t threads);
@@ -29,6 +30,7 @@ class DoubleQueries {
   float bound(std::int64_t q, double value) const;
 
  private:
+  std::vector<unsigned char> copy_;  ///< of rows on a device
   const PreparedDoubles doubles_;
   const Rounding how_;
   const RoundedRows floats_;
