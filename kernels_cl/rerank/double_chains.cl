@@ -11,8 +11,8 @@
 // while earlier columns are accumulated, and then into local memory, from which each item reads the row of
 // its own pair. There a row is one column longer, so that reads have no bank conflicts.
 // kith_double_chains leaves each row to its own item; it is for narrow rows, and for CPUs.
-// Work: dims multiply-adds a pair, and dims * 8 bytes read. Barriers: two a line, and one. Local memory: GROUP *
-// 140 bytes, for wide rows.
+// Work: dims multiply-adds a pair, and dims * 8 bytes read. Barriers: two a line, and one. Local memory:
+// GROUP * 140 bytes, for wide rows.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define LANE double

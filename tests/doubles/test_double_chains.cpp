@@ -1,5 +1,5 @@
 // Tests the step chains_f64, and who takes it in a search: docs/contract.md, section 1; docs/certificate.md,
-// section 8.
+// section 7.
 #include "common/tuning.hpp"
 #include "doubles/doubles_oracle.hpp"
 

@@ -1,4 +1,5 @@
-// Tests that a device computes chains in double precision (DoubleChainsStep) right, when it is first asked to.
+// Tests that a device computes chains in double precision (DoubleChainsStep) right, when it is first asked
+// to.
 #pragma once
 
 #include <string>

@@ -42,8 +42,8 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
                                 std::span<const std::int64_t> order, std::uint32_t threads,
                                 std::int64_t first_row = 0);
 
-/// Does the same for rows in their order, but leaves rows of doubles where they are if they are compared as they
-/// are and lie without gaps: then `given` must outlive the result.
+/// Does the same for rows in their order, but leaves rows of doubles where they are if they are compared as
+/// they are and lie without gaps: then `given` must outlive the result.
 PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, const RowsView& given,
                                  Metric metric, std::span<const std::int64_t> features,
                                  std::uint32_t threads);

@@ -21,9 +21,9 @@ class DoublesOnDevice {
 
   explicit DoublesOnDevice(const DeviceInfo& info) : mutex_(info) {}
 
-  /// Returns all rows, in as many blocks of memory as the device needs for them. Locks the device. Throws
-  /// out_of_memory.
+  /// Returns all rows, in as many blocks of memory as the device needs for them. Locks the device.
   ///   rows  the same in each call
+  /// Throws out_of_memory.
   const std::vector<Part>& of(const std::shared_ptr<Device::State>& state, const PreparedDoubles& rows);
 
   /// Returns the number of bytes on the device.
