@@ -1,7 +1,6 @@
 // kith.h: an index in double precision gives what an oracle of docs/contract.md finds, and no other width.
-#include "c_api/c_support.hpp"
+#include "c_api/c_doubles.hpp"
 #include "common/oracle.hpp"
-#include "doubles/doubles_oracle.hpp"
 
 namespace kith::tests {
 namespace {
@@ -9,26 +8,6 @@ namespace {
 using namespace c;
 
 constexpr std::int64_t n = 150, m = 9, columns = 4, k = 5;
-
-kith_rows rows_of(const DoubleMatrix& matrix) {
-  kith_rows rows = KITH_INIT(kith_rows);
-  rows.data = matrix.values.data();
-  rows.rows = matrix.rows;
-  rows.cols = matrix.cols;
-  rows.element = KITH_F64;
-  return rows;
-}
-
-kith_index_options by(const char* metric, const char* arithmetic = nullptr) {
-  kith_index_options options = KITH_INIT(kith_index_options);
-  options.metric = metric;
-  options.arithmetic = arithmetic;
-  return options;
-}
-
-Rows index_of(const kith_device* on, const kith_rows& rows, const kith_index_options& options) {
-  return made<Rows>([&](kith_index** out) { return kith_index_new(on, &rows, &options, out); });
-}
 
 /// Returns room for lists of k.
 Neighbors room_for(std::int64_t queries) {
@@ -48,26 +27,6 @@ Neighbors searched(const kith_index* index, const DoubleMatrix& queries,
   CHECK(told(kith_index_search_f64(index, &asked, k, options, found.distance64.data(), found.row.data())) ==
         "ok");
   return found;
-}
-
-RadiusNeighbors doubles_of(const kith_within* within) {
-  kith_within_info info = KITH_INIT(kith_within_info);
-  REQUIRE(told(kith_within_describe(within, &info)) == "ok");
-  CHECK(info.distance == nullptr);
-  const std::int64_t cells = info.first[info.queries];
-  RadiusNeighbors found{info.queries, {info.first, info.first + info.queries + 1}, {}, {}};
-  found.row.assign(info.row, info.row + cells);
-  found.arithmetic = Arithmetic::f64;
-  found.distance64.assign(info.distance64, info.distance64 + cells);
-  return found;
-}
-
-bool every(std::int64_t, std::int64_t) {
-  return true;
-}
-
-bool no_other(std::int64_t query, std::int64_t row) {
-  return query != row;
 }
 
 TEST_SUITE_BEGIN("device");
@@ -108,10 +67,7 @@ TEST_CASE("c: doubles: rows that come and go, options of a search, and outputs t
   std::mt19937 random(2);
   const DoubleMatrix train = double_rows(DoubleData::map, n, columns, random);
   const kith_rows rows = rows_of(train);
-  kith_rows first = rows, rest = rows;
-  first.rows = 100;
-  rest.rows = n - 100;
-  rest.offset_bytes = 100 * columns * 8;
+  const kith_rows first = part_of(train, 0, 100), rest = part_of(train, 100, n - 100);
   const kith_index_options l2 = by("l2");
   const Rows some = index_of(on.get(), first, l2);
   const Rows whole =
@@ -180,6 +136,18 @@ TEST_CASE("c: doubles: arrays of the other width are refused, and the right func
         "2: kith_knn_graph: " + of_doubles + "kith_knn_graph_f64()");
   CHECK(told(kith_knn_graph_f64(on.get(), &narrow, 1, nullptr, nullptr, nullptr, nullptr)) ==
         "2: kith_knn_graph_f64: " + of_floats + "kith_knn_graph()");
+  kith_device_answers answers = KITH_INIT(kith_device_answers);
+  answers.where = KITH_CUDA;
+  CHECK(told(kith_index_search_on_device(in_doubles.get(), &wide, 1, nullptr, &answers)) ==
+        "2: search_into: distances of the index are f64, and the memory is for f32; give memory of that "
+        "element");
+  answers.element = KITH_F64;
+  CHECK(told(kith_index_search_on_device(in_floats.get(), &narrow, 1, nullptr, &answers)) ==
+        "2: search_into: distances of the index are f32, and the memory is for f64; give memory of that "
+        "element");
+  answers.element = 9;
+  CHECK(told(kith_index_search_on_device(in_doubles.get(), &wide, 1, nullptr, &answers)) ==
+        "6: kith_index_search_on_device: the answers have element = 9; this kith knows 0 to 6");
   CHECK(told(kith_index_search_f64(in_doubles.get(), &wide, 9, nullptr, nullptr, nullptr))
             .starts_with("2: search: k = 9 is out of range for an index of 8 rows"));
 }

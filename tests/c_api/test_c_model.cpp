@@ -110,6 +110,32 @@ TEST_CASE("c: a model answers on a device, and by the right kind alone") {
   CHECK(wrong == nullptr);
 }
 
+TEST_CASE("c: a model in double precision is taken apart, made of its parts, and answers") {
+  const Folder folder;
+  Model model = small_regressor();
+  model.preparation = {};
+  model.columns.clear();
+  model.category_texts.clear();
+  model.arithmetic = Arithmetic::f64;
+  for (const float value : model.rows) model.rows64.push_back(static_cast<double>(value) + 0x1p-40);
+  model.rows.clear();
+  save(model, folder / "m.kith");
+  const ModelHandle first = loaded(folder / "m.kith");
+  kith_model_parts parts = KITH_INIT(kith_model_parts);
+  REQUIRE(told(kith_model_describe(first.get(), &parts)) == "ok");
+  CHECK(parts.rows->element == KITH_F64);
+  const ModelHandle again = made<ModelHandle>([&](kith_model** out) { return kith_model_new(&parts, out); });
+  CHECK(saved(folder, again.get()) == folder.read("m.kith"));
+  const OpenDevice on = opened("cpu");
+  const Averager averager =
+      made<Averager>([&](kith_regressor** out) { return kith_model_regressor(again.get(), on.get(), out); });
+  std::vector<double> value(size(model.n * model.outputs));
+  CHECK(told(kith_regressor_predict(averager.get(), parts.rows, 2, nullptr, nullptr, value.data(), nullptr,
+                                    nullptr)) == "ok");
+  const MatrixView<const double> rows(model.rows64.data(), model.n, model.dims);
+  CHECK(value == model.regressor(open_device("cpu")).predict(rows, 2));
+}
+
 TEST_CASE("c: files of models that are wrong, saving that is stopped") {
   const Folder folder;
   save(small_classifier(), folder / "m.kith");

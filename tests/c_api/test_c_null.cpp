@@ -31,15 +31,17 @@ struct Given {
   OpenDevice on = opened("cpu");
   kith_rows doubles = KITH_INIT(kith_rows);
   Rows index, double_index;
-  Voter voter;
-  Averager averager;
+  Voter voter, double_voter;
+  Averager averager, double_averager;
   Inventory inventory = made<Inventory>(kith_inventory_new);
   Evaluated evaluated;
   Prepared prepared;
   ModelHandle model;
   kith_classification answer = KITH_INIT(kith_classification);
   const std::uint32_t ordered_values[2] = {0xBF800000u, 0xC0000000u};
+  const std::uint64_t ordered_doubles[2] = {0xBFF0000000000000u, 0xC000000000000000u};
   const std::uint32_t* a_value = ordered_values;
+  const std::uint64_t* a_double = ordered_doubles;
   const std::int64_t* a_row = labels;
   std::uint64_t sum = 0;
   const char* text = nullptr;
@@ -64,6 +66,10 @@ struct Given {
     double_index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &doubles, nullptr, out); });
     voter = made<Voter>(
         [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, nullptr, out); });
+    double_voter = made<Voter>(
+        [&](auto** out) { return kith_classifier_of_index(double_index.get(), labels, 1, nullptr, out); });
+    double_averager = made<Averager>(
+        [&](auto** out) { return kith_regressor_of_index(double_index.get(), targets, 1, nullptr, out); });
     averager = made<Averager>(
         [&](auto** out) { return kith_regressor_new(on.get(), &rows, targets, 1, nullptr, nullptr, out); });
     evaluated = made<Evaluated>(
@@ -201,6 +207,47 @@ std::vector<NullCall> calls_of_keys(const Have& have) {
   };
 }
 
+std::vector<NullCall> calls_of_double_keys(const Have& have) {
+  return {
+      KITH_NULL_CALL(kith_index_search_keys_f64, nullptr, &have->doubles, 1, nullptr, &have->sum,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), nullptr, 1, nullptr, &have->sum,
+                     have->labels),
+      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), &have->doubles, 1, nullptr,
+                     nullptr, have->labels),
+      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), &have->doubles, 1, nullptr,
+                     &have->sum, nullptr),
+      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, nullptr, &have->a_row, &have->sum, have->labels),
+      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, nullptr, &have->sum, have->labels),
+      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, &have->a_row, nullptr, have->labels),
+      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, &have->a_row, &have->sum, nullptr),
+      KITH_NULL_CALL(kith_finish_f64, "l2", 1, nullptr, &have->number),
+      KITH_NULL_CALL(kith_finish_f64, "l2", 1, have->a_double, nullptr),
+      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, nullptr, have->labels, have->labels, &have->sum, have->labels),
+      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, nullptr, have->labels, &have->sum,
+                     have->labels),
+      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, nullptr, &have->sum,
+                     have->labels),
+      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, have->labels, nullptr,
+                     have->labels),
+      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, have->labels, &have->sum,
+                     nullptr),
+      KITH_NULL_CALL(kith_digest_f64, 1, 1, nullptr, have->labels, &have->sum),
+      KITH_NULL_CALL(kith_digest_f64, 1, 1, have->a_double, nullptr, &have->sum),
+      KITH_NULL_CALL(kith_digest_f64, 1, 1, have->a_double, have->labels, nullptr),
+      KITH_NULL_CALL(kith_index_within_keys_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
+                     &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys_f64, have->double_index.get(), &have->doubles, nullptr, 1,
+                     nullptr, &have->new_keys),
+      KITH_NULL_CALL(kith_index_within_keys_f64, have->double_index.get(), &have->doubles, &have->number, 1,
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, nullptr, &have->a_double, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, nullptr, &have->a_row, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, &have->a_double, nullptr, &have->new_keys),
+      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, &have->a_double, &have->a_row, nullptr),
+  };
+}
+
 std::vector<NullCall> calls_of_classifiers(const Have& have) {
   return {
       KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
@@ -233,12 +280,22 @@ std::vector<NullCall> calls_of_classifiers(const Have& have) {
                      nullptr, &have->answer, nullptr),
       KITH_NULL_CALL(kith_classifier_classify_within, have->voter.get(), &have->rows, &have->radius, 1,
                      nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_within_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
+                     nullptr, &have->answer, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify_within_f64, have->double_voter.get(), &have->doubles,
+                     &have->number, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_sweep, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
                      &have->place, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_sweep, have->voter.get(), &have->rows, nullptr, 1, nullptr, nullptr,
                      &have->place, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_sweep, have->voter.get(), &have->rows, have->labels, 1, nullptr, nullptr,
                      nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep_f64, nullptr, &have->doubles, have->labels, 1, nullptr, nullptr,
+                     &have->place, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep_f64, have->double_voter.get(), &have->doubles, nullptr, 1, nullptr,
+                     nullptr, &have->place, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_sweep_f64, have->double_voter.get(), &have->doubles, have->labels, 1,
+                     nullptr, nullptr, nullptr, nullptr, nullptr),
   };
 }
 
@@ -262,10 +319,18 @@ std::vector<NullCall> calls_of_regressors(const Have& have) {
                      nullptr, nullptr),
       KITH_NULL_CALL(kith_regressor_predict, have->averager.get(), &have->rows, 1, nullptr, nullptr, nullptr,
                      nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_f64, nullptr, &have->doubles, 1, nullptr, nullptr, &have->number,
+                     nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_f64, have->double_averager.get(), &have->doubles, 1, nullptr,
+                     nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_regressor_predict_within, nullptr, &have->rows, &have->radius, 1, nullptr, nullptr,
                      &have->number, nullptr),
       KITH_NULL_CALL(kith_regressor_predict_within, have->averager.get(), &have->rows, &have->radius, 1,
                      nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_within_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
+                     nullptr, &have->number, nullptr),
+      KITH_NULL_CALL(kith_regressor_predict_within_f64, have->double_averager.get(), &have->doubles,
+                     &have->number, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_evaluate, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
                      &have->new_evaluation),
       KITH_NULL_CALL(kith_evaluate, have->voter.get(), &have->rows, nullptr, 1, nullptr, nullptr,
@@ -328,8 +393,9 @@ std::vector<NullCall> calls_of_models(const Have& have) {
 std::vector<NullCall> null_calls() {
   const auto have = std::make_shared<Given>();
   std::vector<NullCall> all;
-  for (const auto& part : {calls_of_devices(have), calls_of_searches(have), calls_of_keys(have),
-                           calls_of_classifiers(have), calls_of_regressors(have), calls_of_models(have)})
+  for (const auto& part :
+       {calls_of_devices(have), calls_of_searches(have), calls_of_keys(have), calls_of_double_keys(have),
+        calls_of_classifiers(have), calls_of_regressors(have), calls_of_models(have)})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -89,16 +89,6 @@ TEST_CASE("c: structs of newer and older headers") {
   CHECK(kith_device_describe(scene.on.get(), &device_info) == KITH_INVALID_ARGUMENT);
 }
 
-TEST_CASE("c: a field that means nothing yet is 0") {
-  const Scene scene;
-  kith_device_answers answers = KITH_INIT(kith_device_answers);
-  answers.reserved = 7;
-  CHECK(told(kith_index_search_on_device(scene.index.get(), &scene.rows, 1, nullptr, &answers)) ==
-        "6: kith_index_search_on_device: kith_device_answers.reserved is 7, which means nothing to this "
-        "kith, " +
-            std::string(kith_version()) + "; leave it 0, or use a newer kith");
-}
-
 TEST_CASE("c: a struct of an older header is filled to its end, and keeps its size") {
   const Scene scene;
   kith_index_info whole = KITH_INIT(kith_index_info);

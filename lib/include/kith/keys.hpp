@@ -80,7 +80,7 @@ KITH_API RadiusKeys leave_out(const RadiusKeys& keys, std::span<const std::int64
 KITH_API std::uint64_t digest(const Keys& keys);
 
 /// Returns max |element| of rows in the columns that count, for IndexOptions::largest: for all rows it is the
-/// largest of those of the shards.
+/// largest of those of the shards. That of doubles is rounded up.
 ///   features  as IndexOptions::features
 /// Throws invalid_argument: a NaN or infinity, or a feature that Index would refuse.
 KITH_API float largest_element(const RowsView& rows, const std::vector<std::int64_t>& features = {});

@@ -53,6 +53,15 @@ OpenOptions open_options_of(const char* where, const kith_open_options* given);
 template <class Value>
 inline constexpr Arithmetic arithmetic_of_array = sizeof(Value) == 8 ? Arithmetic::f64 : Arithmetic::f32;
 
+/// Returns the vector of Neighbors that holds distances of this width.
+template <class Distance>
+const auto& distances_of(const Neighbors& found) {
+  if constexpr (arithmetic_of_array<Distance> == Arithmetic::f64)
+    return found.distance64;
+  else
+    return found.distance;
+}
+
 /// Throws invalid_argument: the arithmetic of an index is not that of the arrays of a function.
 ///   instead  the function for that arithmetic
 void check_width(const char* where, Arithmetic of_index, Arithmetic of_arrays, const char* instead);

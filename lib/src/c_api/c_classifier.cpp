@@ -4,7 +4,6 @@
 
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
 #include "vote/votes.hpp"
 
 namespace {
@@ -23,11 +22,13 @@ struct Question {
 
   std::size_t classes(std::int64_t output) const { return classifier.classes(output).size(); }
   /// Returns the shares that Classifier::predict_proba() would return, from counted votes.
-  std::vector<double> shares_of(const std::vector<std::uint32_t>& votes, const std::vector<float>& scores,
-                                std::int64_t output) const {
-    return shares(voting, votes, std::vector<double>(scores.begin(), scores.end()), classes(output),
-                  how.options().threads);
+  template <class Counted>
+  std::vector<double> shares_of(const Counted& from, std::int64_t output) const {
+    std::vector<double> scores = from.scores64;
+    if (scores.empty()) scores.assign(from.scores.begin(), from.scores.end());
+    return shares(voting, from.votes, scores, classes(output), how.options().threads);
   }
+  bool in_doubles() const { return classifier.index().arithmetic() == Arithmetic::f64; }
   /// Classifies for the first output, or for all.
   std::vector<Classification> answers(std::int64_t outputs) const {
     std::vector<Classification> all;
@@ -46,23 +47,44 @@ struct Question {
   std::int64_t k = 0;
 };
 
+/// Returns the caller's arrays. Throws invalid_argument: some are of the other width.
+kith_classification arrays_of(const char* where, const kith_classification* answer,
+                              const Question& question) {
+  check_given(where, "one of answers", answer);
+  const kith_classification to = read_struct(where, answer);
+  const bool doubles = question.in_doubles();
+  if (doubles ? to.scores || to.distance : to.scores64 || to.distance64)
+    refuse(where, std::string("the rows are in ") + (doubles ? "double" : "single") +
+                      " precision; give kith_classification." +
+                      (doubles ? "scores64 and distance64" : "scores and distance"));
+  return to;
+}
+
+/// Copies scores to an array; the votes if every vote weighs 1.
+template <class To, class Scores, class Votes>
+void give_scores(To* to, const Scores& scores, const Votes& votes) {
+  if (scores.empty())
+    give(to, votes);
+  else
+    give(to, scores);
+}
+
 /// Copies labels, votes, scores and shares to the arrays that are not NULL.
 template <class Counted>
 void give_counts(const kith_classification& to, const Counted& from, const Question& question,
                  std::int64_t output) {
   give(to.label, from.label);
   give(to.votes, from.votes);
-  if (from.scores.empty())
-    give(to.scores, from.votes);
-  else
-    give(to.scores, from.scores);
-  if (to.share) give(to.share, question.shares_of(from.votes, from.scores, output));
+  give_scores(to.scores, from.scores, from.votes);
+  give_scores(to.scores64, from.scores64, from.votes);
+  if (to.share) give(to.share, question.shares_of(from, output));
 }
 
 void give_answer(const kith_classification& to, const Classification& from, const Question& question,
                  std::int64_t output) {
   give_counts(to, from, question, output);
   give(to.distance, from.neighbors.distance);
+  give(to.distance64, from.neighbors.distance64);
   give(to.row, from.neighbors.row);
 }
 
@@ -75,12 +97,10 @@ kith_status kith_classifier_new(const kith_device* device, const kith_rows* trai
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
     const kith_index_options asked = read_struct(where, options);
-    auto made = std::make_unique<kith_classifier>(
+    return std::make_unique<kith_classifier>(
         kith_classifier{Classifier(on, rows, MatrixView<const int64_t>(labels, rows.rows, outputs),
                                    choice_of(asked.metric, default_metric), index_options_of(where, asked),
                                    weights_of(where, sample_weights, rows.rows))});
-    check_single(where, made->classifier.index().state());
-    return made;
   });
 }
 
@@ -89,11 +109,9 @@ kith_status kith_classifier_of_index(const kith_index* index, const int64_t* lab
   return make_handle(__func__, out, [&](const char* where) {
     const Index& of = given(where, "index", index).index;
     check_array(where, "labels", labels, of.rows());
-    auto made = std::make_unique<kith_classifier>(
+    return std::make_unique<kith_classifier>(
         kith_classifier{Classifier(of, MatrixView<const int64_t>(labels, of.rows(), outputs),
                                    weights_of(where, sample_weights, of.rows()))});
-    check_single(where, made->classifier.index().state());
-    return made;
   });
 }
 
@@ -190,7 +208,7 @@ kith_status kith_classifier_predict_proba(const kith_classifier* classifier, con
     }
     const Classification one =
         std::move(question.answers(question.classifier.outputs())[static_cast<std::size_t>(output)]);
-    give(share, question.shares_of(one.votes, one.scores, output));
+    give(share, question.shares_of(one, output));
   });
 }
 
@@ -205,29 +223,32 @@ kith_status kith_classifier_classify(const kith_classifier* classifier, const ki
       refuse(where, "outputs = " + std::to_string(outputs) + "; give 1, for the first, or " +
                         std::to_string(all) + ", for all");
     std::vector<kith_classification> to;
-    for (const kith_classification* answer : array_of(where, "answers", answers, outputs)) {
-      check_given(where, "one of answers", answer);
-      to.push_back(read_struct(where, answer));
-    }
+    for (const kith_classification* answer : array_of(where, "answers", answers, outputs))
+      to.push_back(arrays_of(where, answer, question));
     const std::vector<Classification> found = question.answers(outputs);
     for (std::size_t output = 0; output < found.size(); ++output)
       give_answer(to[output], found[output], question, static_cast<std::int64_t>(output));
   });
 }
 
-kith_status kith_classifier_classify_within(const kith_classifier* classifier, const kith_rows* queries,
-                                            const float* radii, int64_t radius_count,
-                                            const kith_vote_options* vote, const kith_search_options* options,
-                                            kith_classification* answer, kith_within** neighbors) {
+namespace {
+
+///   instead  the function for radii of the other width
+template <class Radius>
+kith_status classify_within(const char* function, const char* instead, const kith_classifier* classifier,
+                            const kith_rows* queries, const Radius* radii, std::int64_t radius_count,
+                            const kith_vote_options* vote, const kith_search_options* options,
+                            kith_classification* answer, kith_within** neighbors) {
   if (neighbors) *neighbors = nullptr;
-  return guarded(__func__, [&](const char* where) {
+  return guarded(function, [&](const char* where) {
     const Question question(where, classifier, queries, vote, options);
     check_given(where, "answer", answer);
-    const kith_classification to = read_struct(where, answer);
+    const std::span<const Radius> most = array_of(where, "radii", radii, radius_count);
+    check_width(where, question.classifier.index().arithmetic(), arithmetic_of_array<Radius>, instead);
+    const kith_classification to = arrays_of(where, answer, question);
     auto within = std::make_unique<kith_within>();
-    RadiusClassification found =
-        question.classifier.classify_within(question.queries, array_of(where, "radii", radii, radius_count),
-                                            question.voting, question.how.options(), question.how.trace());
+    RadiusClassification found = question.classifier.classify_within(
+        question.queries, most, question.voting, question.how.options(), question.how.trace());
     question.how.tell();
     give_counts(to, found, question, 0);
     if (!neighbors) return;
@@ -236,22 +257,60 @@ kith_status kith_classifier_classify_within(const kith_classifier* classifier, c
   });
 }
 
-kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_rows* queries,
-                                  const int64_t* ks, int64_t k_count, const kith_vote_options* vote,
-                                  const kith_search_options* options, int64_t* label, float* distance,
-                                  int64_t* row) {
-  return guarded(__func__, [&](const char* where) {
+template <class Distance>
+kith_status sweep(const char* function, const char* instead, const kith_classifier* classifier,
+                  const kith_rows* queries, const std::int64_t* ks, std::int64_t k_count,
+                  const kith_vote_options* vote, const kith_search_options* options, std::int64_t* label,
+                  Distance* distance, std::int64_t* row) {
+  return guarded(function, [&](const char* where) {
     const Question question(where, classifier, queries, vote, options);
     check_array(where, "label", label, question.queries.rows);
+    if (distance)
+      check_width(where, question.classifier.index().arithmetic(), arithmetic_of_array<Distance>, instead);
     const Sweep found =
         question.classifier.sweep(question.queries, array_of(where, "ks", ks, k_count), question.voting,
                                   question.how.options(), question.how.trace());
     question.how.tell();
-    for (const std::vector<int64_t>& labels : found.label) {
+    for (const std::vector<std::int64_t>& labels : found.label) {
       give(label, labels);
       label += labels.size();
     }
-    give(distance, found.neighbors.distance);
+    give(distance, distances_of<Distance>(found.neighbors));
     give(row, found.neighbors.row);
   });
+}
+
+}  // namespace
+
+kith_status kith_classifier_classify_within(const kith_classifier* classifier, const kith_rows* queries,
+                                            const float* radii, int64_t radius_count,
+                                            const kith_vote_options* vote, const kith_search_options* options,
+                                            kith_classification* answer, kith_within** neighbors) {
+  return classify_within(__func__, "kith_classifier_classify_within_f64", classifier, queries, radii,
+                         radius_count, vote, options, answer, neighbors);
+}
+
+kith_status kith_classifier_classify_within_f64(const kith_classifier* classifier, const kith_rows* queries,
+                                                const double* radii, int64_t radius_count,
+                                                const kith_vote_options* vote,
+                                                const kith_search_options* options,
+                                                kith_classification* answer, kith_within** neighbors) {
+  return classify_within(__func__, "kith_classifier_classify_within", classifier, queries, radii,
+                         radius_count, vote, options, answer, neighbors);
+}
+
+kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_rows* queries,
+                                  const int64_t* ks, int64_t k_count, const kith_vote_options* vote,
+                                  const kith_search_options* options, int64_t* label, float* distance,
+                                  int64_t* row) {
+  return sweep(__func__, "kith_classifier_sweep_f64", classifier, queries, ks, k_count, vote, options, label,
+               distance, row);
+}
+
+kith_status kith_classifier_sweep_f64(const kith_classifier* classifier, const kith_rows* queries,
+                                      const int64_t* ks, int64_t k_count, const kith_vote_options* vote,
+                                      const kith_search_options* options, int64_t* label, double* distance,
+                                      int64_t* row) {
+  return sweep(__func__, "kith_classifier_sweep", classifier, queries, ks, k_count, vote, options, label,
+               distance, row);
 }

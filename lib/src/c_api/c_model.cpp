@@ -1,5 +1,6 @@
 // Implements models for C.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,7 +9,6 @@
 #include "c_api/c_structs.hpp"
 #include "model/model_check.hpp"
 #include "rows/rows.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
 
 namespace {
 
@@ -23,6 +23,26 @@ std::vector<float> rows_without_gaps(MatrixView<const float> rows) {
   for (std::int64_t t = 0; t < rows.rows(); ++t)
     values.insert(values.end(), rows.row(t), rows.row(t) + rows.cols());
   return values;
+}
+
+/// Copies rows to a model, which is in double precision for rows of doubles.
+void give_rows(const char* where, const kith_rows* given_rows, Model& model) {
+  const RowsView rows = rows_of(where, "model's", given_rows);
+  if (rows.element != Element::f64) {
+    const LandedRows landed = numbers_of(where, "model's", given_rows);
+    model.n = landed.view.rows();
+    model.dims = landed.view.cols();
+    model.rows = rows_without_gaps(landed.view);
+    return;
+  }
+  check_rows(where, "model's", rows);
+  model.n = rows.rows;
+  model.dims = rows.cols;
+  model.arithmetic = Arithmetic::f64;
+  model.rows64.resize(cells_of(model.n, model.dims));
+  for (std::int64_t t = 0; t < model.n; ++t)
+    std::memcpy(model.rows64.data() + t * model.dims, rows.row(t),
+                static_cast<std::size_t>(model.dims) * sizeof(double));
 }
 
 /// Copies an array of `count` elements; empty if it is NULL.
@@ -45,19 +65,15 @@ std::vector<std::vector<std::string>> category_texts_of(const char* where, const
 }
 
 Model model_of(const char* where, const kith_model_parts& parts) {
-  const LandedRows landed = numbers_of(where, "model's", parts.rows);
-  const MatrixView<const float> rows = landed.view;
   if (parts.outputs < 0) refuse(where, "outputs = " + std::to_string(parts.outputs) + "; give at least 1");
   Model model;
+  give_rows(where, parts.rows, model);
   model.metric = choice_of(parts.metric, default_metric);
   model.k = parts.k;
   model.voting = voting_of(where, parts.vote);
   if (parts.preparation) model.preparation = parts.preparation->preparation;
   model.features = copy_of(where, "features", parts.features, parts.features_count);
   model.columns = texts_of(where, "column", parts.columns, parts.column_count);
-  model.n = rows.rows();
-  model.dims = rows.cols();
-  model.rows = rows_without_gaps(rows);
   model.outputs = std::max<std::int64_t>(parts.outputs, 1);
   const auto answers = static_cast<std::int64_t>(cells_of(model.n, model.outputs));
   model.labels = copy_if_given(where, "labels", parts.labels, answers);
@@ -118,19 +134,15 @@ kith_status kith_model_describe(const kith_model* model, kith_model_parts* parts
 kith_status kith_model_classifier(const kith_model* model, const kith_device* device, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Model& from = given(where, "model", model).model;
-    auto made = std::make_unique<kith_classifier>(
+    return std::make_unique<kith_classifier>(
         kith_classifier{from.classifier(given(where, "device", device).device)});
-    check_single(where, made->classifier.index().state());
-    return made;
   });
 }
 
 kith_status kith_model_regressor(const kith_model* model, const kith_device* device, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Model& from = given(where, "model", model).model;
-    auto made = std::make_unique<kith_regressor>(
+    return std::make_unique<kith_regressor>(
         kith_regressor{from.regressor(given(where, "device", device).device)});
-    check_single(where, made->regressor.index().state());
-    return made;
   });
 }

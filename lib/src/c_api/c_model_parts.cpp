@@ -45,7 +45,10 @@ kith_model::kith_model(Model of)
       rows(KITH_INIT(kith_rows)),
       vote(KITH_INIT(kith_vote_options)),
       preparation{model.preparation} {
-  rows.data = model.rows.data();
+  if (model.arithmetic == Arithmetic::f64)
+    rows.data = model.rows64.data(), rows.element = KITH_F64;
+  else
+    rows.data = model.rows.data();
   rows.rows = model.n;
   rows.cols = model.dims;
   const VotingOptions& voting = model.voting;

@@ -3,7 +3,6 @@
 
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
@@ -15,12 +14,10 @@ kith_status kith_regressor_new(const kith_device* device, const kith_rows* train
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
     const kith_index_options asked = read_struct(where, options);
-    auto made = std::make_unique<kith_regressor>(
+    return std::make_unique<kith_regressor>(
         kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows, outputs),
                                  choice_of(asked.metric, default_metric), index_options_of(where, asked),
                                  weights_of(where, sample_weights, rows.rows))});
-    check_single(where, made->regressor.index().state());
-    return made;
   });
 }
 
@@ -29,11 +26,9 @@ kith_status kith_regressor_of_index(const kith_index* index, const double* value
   return make_handle(__func__, out, [&](const char* where) {
     const Index& of = given(where, "index", index).index;
     check_array(where, "values", values, of.rows());
-    auto made = std::make_unique<kith_regressor>(
+    return std::make_unique<kith_regressor>(
         kith_regressor{Regressor(of, MatrixView<const double>(values, of.rows(), outputs),
                                  weights_of(where, sample_weights, of.rows()))});
-    check_single(where, made->regressor.index().state());
-    return made;
   });
 }
 
@@ -86,39 +81,81 @@ kith_status kith_regressor_index(const kith_regressor* regressor, kith_index** o
   });
 }
 
-kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_rows* queries, int64_t k,
-                                   const kith_vote_options* vote, const kith_search_options* options,
-                                   double* value, float* distance, int64_t* row) {
-  return guarded(__func__, [&](const char* where) {
+namespace {
+
+///   instead  the function for distances of the other width
+template <class Distance>
+kith_status predict(const char* function, const char* instead, const kith_regressor* regressor,
+                    const kith_rows* queries, std::int64_t k, const kith_vote_options* vote,
+                    const kith_search_options* options, double* value, Distance* distance,
+                    std::int64_t* row) {
+  return guarded(function, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
     const RowsView rows = rows_of(where, "query", queries);
     const Asked how(where, options, of.index().positions(), rows.rows);
     check_array(where, "value", value, rows.rows);
+    if (distance) check_width(where, of.index().arithmetic(), arithmetic_of_array<Distance>, instead);
     const Regression found = of.regress(rows, k, voting_of(where, vote), how.options(), how.trace());
     how.tell();
     give(value, found.value);
-    give(distance, found.neighbors.distance);
+    give(distance, distances_of<Distance>(found.neighbors));
     give(row, found.neighbors.row);
   });
 }
 
-kith_status kith_regressor_predict_within(const kith_regressor* regressor, const kith_rows* queries,
-                                          const float* radii, int64_t radius_count,
-                                          const kith_vote_options* vote, const kith_search_options* options,
-                                          double* value, kith_within** neighbors) {
+template <class Radius>
+kith_status predict_within(const char* function, const char* instead, const kith_regressor* regressor,
+                           const kith_rows* queries, const Radius* radii, std::int64_t radius_count,
+                           const kith_vote_options* vote, const kith_search_options* options, double* value,
+                           kith_within** neighbors) {
   if (neighbors) *neighbors = nullptr;
-  return guarded(__func__, [&](const char* where) {
+  return guarded(function, [&](const char* where) {
     const Regressor& of = given(where, "regressor", regressor).regressor;
     const RowsView rows = rows_of(where, "query", queries);
     const Asked how(where, options, of.index().positions(), rows.rows);
     check_array(where, "value", value, rows.rows);
+    const std::span<const Radius> most = array_of(where, "radii", radii, radius_count);
+    check_width(where, of.index().arithmetic(), arithmetic_of_array<Radius>, instead);
     auto within = std::make_unique<kith_within>();
-    RadiusRegression found = of.regress_within(rows, array_of(where, "radii", radii, radius_count),
-                                               voting_of(where, vote), how.options(), how.trace());
+    RadiusRegression found =
+        of.regress_within(rows, most, voting_of(where, vote), how.options(), how.trace());
     how.tell();
     give(value, found.value);
     if (!neighbors) return;
     within->found = std::move(found.neighbors);
     *neighbors = within.release();
   });
+}
+
+}  // namespace
+
+kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_rows* queries, int64_t k,
+                                   const kith_vote_options* vote, const kith_search_options* options,
+                                   double* value, float* distance, int64_t* row) {
+  return predict(__func__, "kith_regressor_predict_f64", regressor, queries, k, vote, options, value,
+                 distance, row);
+}
+
+kith_status kith_regressor_predict_f64(const kith_regressor* regressor, const kith_rows* queries, int64_t k,
+                                       const kith_vote_options* vote, const kith_search_options* options,
+                                       double* value, double* distance, int64_t* row) {
+  return predict(__func__, "kith_regressor_predict", regressor, queries, k, vote, options, value, distance,
+                 row);
+}
+
+kith_status kith_regressor_predict_within(const kith_regressor* regressor, const kith_rows* queries,
+                                          const float* radii, int64_t radius_count,
+                                          const kith_vote_options* vote, const kith_search_options* options,
+                                          double* value, kith_within** neighbors) {
+  return predict_within(__func__, "kith_regressor_predict_within_f64", regressor, queries, radii,
+                        radius_count, vote, options, value, neighbors);
+}
+
+kith_status kith_regressor_predict_within_f64(const kith_regressor* regressor, const kith_rows* queries,
+                                              const double* radii, int64_t radius_count,
+                                              const kith_vote_options* vote,
+                                              const kith_search_options* options, double* value,
+                                              kith_within** neighbors) {
+  return predict_within(__func__, "kith_regressor_predict_within", regressor, queries, radii, radius_count,
+                        vote, options, value, neighbors);
 }

@@ -48,7 +48,8 @@ DeviceNeighbors answers_of(const char* where, const kith_device_answers* given_a
           answers.distance_offset_bytes,
           answers.row_offset_bytes,
           chosen(where, "answers", "where", places, answers.where),
-          answers.stream};
+          answers.stream,
+          chosen(where, "answers", "element", elements, answers.element)};
 }
 
 LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows) {

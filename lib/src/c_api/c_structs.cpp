@@ -20,11 +20,4 @@ void check_struct(const char* where, const char* name, const void* given, std::u
                     " of them, but the others are not 0; leave them so, or use a newer kith");
 }
 
-void check_reserved(const char* where, const char* name, std::int64_t reserved) {
-  if (reserved == 0) return;
-  throw Error(Errc::unsupported, std::string(where) + ": " + name + ".reserved is " +
-                                     std::to_string(reserved) + ", which means nothing to this kith, " +
-                                     kith_version() + "; leave it 0, or use a newer kith");
-}
-
 }  // namespace kith::c_api

@@ -52,9 +52,6 @@ KITH_C_STRUCT(kith_model_parts, 200)
 void check_struct(const char* where, const char* name, const void* given, std::uint64_t size,
                   std::uint64_t first_size, std::uint64_t own_size);
 
-/// Throws unsupported: a field without a meaning yet is not 0.
-void check_reserved(const char* where, const char* name, std::int64_t reserved);
-
 template <class Struct>
 void check_struct(const char* where, const Struct& given) {
   check_struct(where, Known<Struct>::name, &given, given.size, Known<Struct>::first_size, sizeof(Struct));
@@ -69,7 +66,6 @@ Struct read_struct(const char* where, const Struct* given) {
   check_struct(where, *given);
   std::memcpy(&value, given, std::min<std::uint64_t>(given->size, sizeof(Struct)));
   value.size = sizeof(Struct);
-  if constexpr (requires { value.reserved; }) check_reserved(where, Known<Struct>::name, value.reserved);
   return value;
 }
 

@@ -67,6 +67,7 @@ class IndexInfo(c.Structure):
         ("next_row", c.c_int64),
         ("positions", c.c_int64),
         ("centre", c.c_void_p),
+        ("arithmetic", c.c_char_p),
     ]
 
 
@@ -78,7 +79,7 @@ class DeviceAnswers(c.Structure):
         ("distance_offset_bytes", c.c_int64),
         ("row_offset_bytes", c.c_int64),
         ("where", c.c_int32),
-        ("reserved", c.c_int32),
+        ("element", c.c_int32),
         ("stream", c.c_void_p),
     ]
 
@@ -109,6 +110,7 @@ class WithinInfo(c.Structure):
         ("first", c.c_void_p),
         ("distance", c.c_void_p),
         ("row", c.c_void_p),
+        ("distance64", c.c_void_p),
     ]
 
 
@@ -119,6 +121,7 @@ class RadiusKeysInfo(c.Structure):
         ("first", c.c_void_p),
         ("value", c.c_void_p),
         ("row", c.c_void_p),
+        ("value64", c.c_void_p),
     ]
 
 
@@ -131,6 +134,8 @@ class Classification(c.Structure):
         ("share", c.c_void_p),
         ("distance", c.c_void_p),
         ("row", c.c_void_p),
+        ("scores64", c.c_void_p),
+        ("distance64", c.c_void_p),
     ]
 
 

@@ -34,7 +34,7 @@ typedef struct kith_model_parts {
   int64_t k;                            ///< neighbours to ask; 0: the user of the model decides
   const kith_vote_options* vote;        ///< NULL: the defaults
   const kith_preparation* preparation;  ///< how queries are prepared; NULL: they are not
-  const kith_rows* rows;                ///< [n, dims]  prepared already
+  const kith_rows* rows;                ///< [n, dims]  prepared already; KITH_F64: in double precision
   const int64_t* features;              ///< columns of prepared rows that count
   int64_t features_count;               ///< 0: all
   int64_t outputs;                      ///< 0: 1

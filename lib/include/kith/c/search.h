@@ -122,8 +122,8 @@ KITH_C_API kith_status kith_index_numbers(const kith_index* index, int64_t* numb
 /// If fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
-/// Do the same by an index in double precision. Here and elsewhere a function with doubles refuses an index in
-/// single precision, and one with floats an index in double precision: KITH_INVALID_ARGUMENT.
+/// Do the same by an index in double precision. Here and elsewhere a function with doubles refuses an index
+/// in single precision, and one with floats an index in double precision: KITH_INVALID_ARGUMENT.
 KITH_C_API kith_status kith_index_search_f64(const kith_index* index, const kith_rows* queries, int64_t k,
                                              const kith_search_options* options, double* distance,
                                              int64_t* row);
@@ -131,18 +131,18 @@ KITH_C_API kith_status kith_index_search_f64(const kith_index* index, const kith
 /// Says where a search writes answers in device memory: [m, k] each, row-major and without gaps.
 typedef struct kith_device_answers {
   uint64_t size;
-  void* distance;                 ///< memory for floats: a CUDA device address, or a cl_mem
+  void* distance;                 ///< memory for distances: a CUDA device address, or a cl_mem
   void* row;                      ///< memory for 64-bit integers, likewise
-  int64_t distance_offset_bytes;  ///< from `distance` to the first element, a multiple of 4
+  int64_t distance_offset_bytes;  ///< from `distance` to the first element, a multiple of its bytes
   int64_t row_offset_bytes;       ///< from `row` to the first element, a multiple of 8
   int32_t where;                  ///< KITH_CUDA or KITH_OPENCL
-  int32_t reserved;               ///< 0
+  int32_t element;                ///< of distances: KITH_F32, or KITH_F64 in double precision
   void* stream;                   ///< CUDA stream or OpenCL queue whose work comes first
 } kith_device_answers;
 
 /// Search into memory of the device that holds the index; answers are complete when this returns.
-/// KITH_UNSUPPORTED: the memory is of another device or context, or the index is in double precision.
-/// KITH_INVALID_ARGUMENT: it is too small or not aligned.
+/// KITH_UNSUPPORTED: the memory is of another device or context.
+/// KITH_INVALID_ARGUMENT: it is too small or not aligned, or its element is not that of the distances.
 KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries,
                                                    int64_t k, const kith_search_options* options,
                                                    const kith_device_answers* answers);

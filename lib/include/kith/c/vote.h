@@ -71,12 +71,14 @@ KITH_C_API kith_status kith_classifier_predict_proba(const kith_classifier* clas
 /// Says where a classification writes; NULL: not wanted.
 typedef struct kith_classification {
   uint64_t size;
-  int64_t* label;   ///< [m]
-  uint32_t* votes;  ///< [m, classes]  neighbours of each class
-  float* scores;    ///< [m, classes]  sums of weights; the votes if every vote weighs 1
-  double* share;    ///< [m, classes]  as kith_classifier_predict_proba()
-  float* distance;  ///< [m, k]  distances of the neighbours; kith_classifier_classify_within() ignores this
-  int64_t* row;     ///< [m, k]  rows of the neighbours; likewise
+  int64_t* label;    ///< [m]
+  uint32_t* votes;   ///< [m, classes]  neighbours of each class
+  float* scores;     ///< [m, classes]  sums of weights; the votes if every vote weighs 1
+  double* share;     ///< [m, classes]  as kith_classifier_predict_proba()
+  float* distance;   ///< [m, k]  distances of the neighbours; kith_classifier_classify_within() ignores this
+  int64_t* row;      ///< [m, k]  rows of the neighbours; likewise
+  double* scores64;  ///< in double precision in place of `scores`
+  double* distance64;  ///< in double precision in place of `distance`
 } kith_classification;
 
 /// Predict labels with votes and neighbours, by one search.
@@ -94,16 +96,27 @@ KITH_C_API kith_status kith_classifier_classify_within(const kith_classifier* cl
                                                        int64_t radius_count, const kith_vote_options* vote,
                                                        const kith_search_options* options,
                                                        kith_classification* answer, kith_within** neighbors);
+/// Do the same by rows in double precision.
+KITH_C_API kith_status kith_classifier_classify_within_f64(
+    const kith_classifier* classifier, const kith_rows* queries, const double* radii, int64_t radius_count,
+    const kith_vote_options* vote, const kith_search_options* options, kith_classification* answer,
+    kith_within** neighbors);
 /// Predict the first label of each query for several k, by one search for the largest.
 ///   ks        [k_count]     at least one, in any order
 ///   label     [k_count, m]  out
-///   distance  [m, largest k]  out; NULL: not wanted
+///   distance  [m, largest k]  out; NULL: not wanted, as it must be for rows in double precision
 ///   row       [m, largest k]  out; NULL: not wanted
 KITH_C_API kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_rows* queries,
                                              const int64_t* ks, int64_t k_count,
                                              const kith_vote_options* vote,
                                              const kith_search_options* options, int64_t* label,
                                              float* distance, int64_t* row);
+/// Do the same by rows in double precision.
+KITH_C_API kith_status kith_classifier_sweep_f64(const kith_classifier* classifier, const kith_rows* queries,
+                                                 const int64_t* ks, int64_t k_count,
+                                                 const kith_vote_options* vote,
+                                                 const kith_search_options* options, int64_t* label,
+                                                 double* distance, int64_t* row);
 
 typedef struct kith_regressor kith_regressor;
 
@@ -147,12 +160,17 @@ KITH_C_API kith_status kith_regressor_index(const kith_regressor* regressor, kit
 /// Predict the weighted mean of the values of the k nearest rows. Only weights and rank_weights of
 /// `vote` count.
 ///   value     [m, outputs]  out; NaN for a query whose neighbours all weigh 0
-///   distance  [m, k]        out; NULL: not wanted
+///   distance  [m, k]        out; NULL: not wanted, as it must be for rows in double precision
 ///   row       [m, k]        out; NULL: not wanted
 KITH_C_API kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_rows* queries,
                                               int64_t k, const kith_vote_options* vote,
                                               const kith_search_options* options, double* value,
                                               float* distance, int64_t* row);
+/// Do the same by rows in double precision.
+KITH_C_API kith_status kith_regressor_predict_f64(const kith_regressor* regressor, const kith_rows* queries,
+                                                  int64_t k, const kith_vote_options* vote,
+                                                  const kith_search_options* options, double* value,
+                                                  double* distance, int64_t* row);
 /// Predict the weighted mean of the values of all rows within a radius.
 ///   radii      as for kith_index_within()
 ///   value      [m, outputs]  out; NaN for a query whose rows within the radius, if any, all weigh 0
@@ -162,6 +180,12 @@ KITH_C_API kith_status kith_regressor_predict_within(const kith_regressor* regre
                                                      int64_t radius_count, const kith_vote_options* vote,
                                                      const kith_search_options* options, double* value,
                                                      kith_within** neighbors);
+/// Do the same by rows in double precision.
+KITH_C_API kith_status kith_regressor_predict_within_f64(const kith_regressor* regressor,
+                                                         const kith_rows* queries, const double* radii,
+                                                         int64_t radius_count, const kith_vote_options* vote,
+                                                         const kith_search_options* options, double* value,
+                                                         kith_within** neighbors);
 
 typedef struct kith_evaluation kith_evaluation;
 

@@ -9,6 +9,8 @@
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
 #include "kith/error.hpp"
+#include "kith/spi/product_error.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 #include "rows/rows.hpp"
 #include "search/lists/shard_lists.hpp"
 
@@ -164,9 +166,12 @@ std::uint64_t digest(const Keys& keys) try {
 float largest_element(const RowsView& rows, const std::vector<std::int64_t>& features) try {
   const std::vector<std::int64_t> columns = ordered_features(features, rows.cols);
   const bool all = static_cast<std::int64_t>(columns.size()) == rows.cols;
-  return prepare_rows("largest_element", "training", rows, Metric::negative_dot, 0,
-                      all ? std::span<const std::int64_t>() : columns)
-      .largest;
+  const std::span<const std::int64_t> some = all ? std::span<const std::int64_t>() : columns;
+  const char* const where = "largest_element";
+  if (rows.element == Element::f64)
+    return spi::float_above(
+        prepare_doubles(where, "training", rows, Metric::negative_dot, some, {}, 0).largest);
+  return prepare_rows(where, "training", rows, Metric::negative_dot, 0, some).largest;
 } catch (...) {
   rethrow_as_error();
 }
