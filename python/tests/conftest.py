@@ -44,10 +44,12 @@ def pytest_terminal_summary(terminalreporter):
         return
     reasons = list(next(iter(table.values())))
     terminalreporter.section("answers beside scikit-learn's, and those that differ, by reason")
-    terminalreporter.write_line(f"{'':20}" + "".join(f"{name:>10}" for name in reasons))
-    total = dict.fromkeys(reasons, 0)
+    terminalreporter.write_line(f"{'':28}" + "".join(f"{name:>10}" for name in reasons))
+    totals = {}
     for name, counts in table.items():
-        terminalreporter.write_line(f"{name:20}" + "".join(f"{counts[reason]:10}" for reason in reasons))
+        terminalreporter.write_line(f"{name:28}" + "".join(f"{counts[reason]:10}" for reason in reasons))
+        total = totals.setdefault(f"all, {name.rpartition(', ')[2]}", dict.fromkeys(reasons, 0))
         for reason in reasons:
             total[reason] += counts[reason]
-    terminalreporter.write_line(f"{'all':20}" + "".join(f"{total[reason]:10}" for reason in reasons))
+    for name, counts in totals.items():
+        terminalreporter.write_line(f"{name:28}" + "".join(f"{counts[reason]:10}" for reason in reasons))

@@ -1,4 +1,4 @@
-"""Yields twenty real and artificial data sets that come with scikit-learn: name, rows, labels or values."""
+"""Yields twenty real and artificial data sets that come with scikit-learn: name, rows of float64, labels or values."""
 
 import numpy as np
 from sklearn import datasets
@@ -22,13 +22,13 @@ def classes():
     }
     for name, make in made.items():
         X, y = make()
-        yield name, X.astype(np.float32), y.astype(np.int64)
+        yield name, X.astype(np.float64), y.astype(np.int64)
 
 
 def _real():
     for name in ("iris", "wine", "digits", "breast_cancer"):
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-        yield name, X.astype(np.float32), y.astype(np.int64)
+        yield name, X.astype(np.float64), y.astype(np.int64)
 
 
 def _whole_numbers():
@@ -47,7 +47,7 @@ def values():
     """Yields name, rows and values."""
     for name in ("diabetes", "linnerud"):
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-        yield name, X.astype(np.float32), y
+        yield name, X.astype(np.float64), y
     made = {
         "friedman1": lambda: datasets.make_friedman1(600, noise=1.0, random_state=10),
         "friedman2": lambda: datasets.make_friedman2(600, random_state=11),
@@ -57,4 +57,4 @@ def values():
     }
     for name, make in made.items():
         X, y = make()
-        yield name, X.astype(np.float32), y
+        yield name, X.astype(np.float64), y

@@ -42,8 +42,8 @@ def index(device):
 
 def test_neighbours_are_those_in_double(index, device):
     assert (index.search(Q, 3).row == in_double(Q, X, 3)).all()
-    with pytest.warns(kith.PrecisionWarning, match="; pass centre=True, by which the mean"):
-        rounded = kith.Index(X, device=device)
+    with pytest.warns(kith.PrecisionWarning, match="; pass arithmetic='f64', by which every digit"):
+        rounded = kith.Index(X, device=device, arithmetic="f32")
     assert (rounded.search(Q, 3).row != in_double(Q, X, 3)).any()
 
 

@@ -59,12 +59,14 @@ def kind(request, monkeypatch):
     made = request.param
     torch = types.SimpleNamespace(
         float32=np.float32,
+        float64=np.float64,
         int64=np.int64,
         cuda=types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=77)),
         empty=lambda shape, dtype, device: Tensor(np.empty(shape, dtype)),
     )
     cupy = types.SimpleNamespace(
         float32=np.float32,
+        float64=np.float64,
         int64=np.int64,
         cuda=types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=77)),
         ascontiguousarray=lambda x: CupyArray(np.ascontiguousarray(x.held)),
@@ -75,10 +77,13 @@ def kind(request, monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("element, code", [("float32", 0), ("float16", 1), ("uint8", 3), ("int8", 4), ("bool", 3)])
+ELEMENTS = [("float32", 0), ("float16", 1), ("uint8", 3), ("int8", 4), ("bool", 3), ("float64", 6)]
+
+
+@pytest.mark.parametrize("element, code", ELEMENTS)
 def test_elements(kind, element, code):
     array = np.zeros((5, 8), element)
-    rows = _cuda.rows_on_cuda(kind(array), False, "cuda:0")
+    rows = _cuda.rows_on_cuda(kind(array), False, "cuda:0", doubles=element == "float64")
     struct = rows.struct
     assert (struct.element, struct.where, struct.stream) == (code, 1, 77)
     assert (struct.rows, struct.cols, struct.stride_bytes) == (5, 8, 8 * array.itemsize)
@@ -114,11 +119,13 @@ def test_what_goes_through_the_host(kind):
     assert _cuda.rows_on_cuda(floats, False, "cuda:0") is None
 
 
-def test_answers(kind):
+@pytest.mark.parametrize("wide", [False, True])
+def test_answers(kind, wide):
     rows = _cuda.rows_on_cuda(kind(np.zeros((3, 2), np.float32)), False, "cuda:0")
-    distance, row, at, behind = rows.answers((3, 4))
+    distance, row, at, behind = rows.answers((3, 4), wide)
     assert type(distance) is type(row) is kind
-    assert distance.held.dtype == np.float32 and row.held.dtype == np.int64 and row.held.shape == (3, 4)
+    assert distance.held.dtype == (np.float64 if wide else np.float32) and row.held.dtype == np.int64 and row.held.shape == (3, 4)
     assert (at, behind) == tuple(one.held.__array_interface__["data"][0] for one in (distance, row))
-    struct = _cuda.answers_struct(at, behind, rows.struct.stream)
+    struct = _cuda.answers_struct(at, behind, rows.struct.stream, wide)
+    assert struct.element == (6 if wide else 0)
     assert (struct.distance, struct.row, struct.where, struct.stream) == (at, behind, 1, 77)

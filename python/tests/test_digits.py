@@ -112,9 +112,14 @@ def named(x):
 def test_the_advice_was_run(x, kind):
     given = {"array": lambda: x, "list": x.tolist}.get(kind)
     given = named(x)[["pandas", "polars", "pyarrow"].index(kind)] if given is None else given()
-    text = told(kith.Index, given, device="cpu")
+    text = told(kith.Index, given, device="cpu", arithmetic="f32")
     column = re.search("column ([0-9])", text).group(1)
     assert (f"X: column {column} ('c{column}'): " in text) == (kind not in ("array", "list"))
+    if text.endswith("; pass arithmetic='f64', by which every digit counts"):
+        assert told(kith.Index, given, device="cpu", arithmetic="f64") == ""
+        index = kith.Index(given, device="cpu", arithmetic="f64")
+        assert index.search(given, 1).row[:, 0].tolist() == list(range(len(x)))
+        return
     if text.endswith("; pass centre=True, by which the mean of each column is subtracted in float64 first"):
         assert told(kith.Index, given, device="cpu", centre=True) == ""
         index = kith.Index(given, device="cpu", centre=True)
@@ -129,44 +134,37 @@ def test_the_advice_was_run(x, kind):
     if shift.group(1):
         moved = eval(re.search("x = (.*), then", text).group(1), {"numpy": np, "x": given})
     moved = eval(shift.group(2), {"x": moved})
-    assert told(kith.Index, moved, device="cpu") == ""
-    assert kith.Index(moved, device="cpu").search(moved, 1).row[:, 0].tolist() == list(range(len(x)))
+    assert told(kith.Index, moved, device="cpu", arithmetic="f32") == ""
+    assert kith.Index(moved, device="cpu", arithmetic="f32").search(moved, 1).row[:, 0].tolist() == list(range(len(x)))
 
 
 @pytest.mark.parametrize("x", [EPOCHS, GROUND, SEVERAL], ids=str)
 def test_the_advice_where_there_is_no_centre_was_run(x):
-    """Checks the advice for metrics and functions that take no centre."""
+    """Checks the advice for functions that take neither a centre nor double precision."""
     shift = "; subtract a common offset in float64, the same from rows and queries: x - x.mean(0)"
-    for tell in (lambda y: told(kith.Index, y, "dot", device="cpu"), lambda y: told(kith.faiss.knn, y, y, 1)):
-        assert tell(x).endswith(shift) and tell(x - x.mean(0)) == ""
+    assert told(kith.faiss.knn, x, x, 1).endswith(shift) and told(kith.faiss.knn, x, x - x.mean(0), 1) == ""
 
 
 def test_what_is_added_to_an_index_without_a_centre_is_told_how_to_make_one():
     index = kith.Index(GROUND[:1].astype(np.float32), device="cpu")
-    assert "; make the index by centre=True, by which" in told(index.with_, GROUND)
+    assert told(index.with_, GROUND).endswith("; make the index by arithmetic='f64', by which every digit counts")
     assert told(kith.Index(GROUND[:1], device="cpu", centre=True).with_, GROUND) == ""
 
 
 DOORS = {
-    "Index": lambda x: kith.Index(x, device="cpu"),
-    "with_": lambda x: kith.Index([[1.0]], device="cpu").with_(x),
-    "knn_graph": lambda x: kith.knn_graph(x, 1, device="cpu"),
-    "storage": lambda x: kith.Index(x, device="cpu", storage="stream", chunk_rows=2),
-    "Classifier": lambda x: kith.Classifier(x, [0, 1, 2], device="cpu"),
-    "Regressor.with_": lambda x: kith.Regressor([[1.0]], [1], device="cpu").with_(x, [0, 1, 2]),
+    "Index": lambda x: kith.Index(x, device="cpu", arithmetic="f32"),
+    "with_": lambda x: kith.Index([[1]], device="cpu").with_(x),
+    "knn_graph": lambda x: kith.knn_graph(x, 1, device="cpu", arithmetic="f32"),
+    "storage": lambda x: kith.Index(x, device="cpu", arithmetic="f32", storage="stream", chunk_rows=2),
+    "Classifier": lambda x: kith.Classifier(x, [0, 1, 2], device="cpu", arithmetic="f32"),
+    "Regressor.with_": lambda x: kith.Regressor([[1]], [1], device="cpu").with_(x, [0, 1, 2]),
     "faiss.knn": lambda x: kith.faiss.knn(np.ones((1, 1), np.float32), x, 1, device="cpu"),
     "faiss.add": lambda x: kith.faiss.IndexFlatL2(1, "cpu").add(x),
-    "KNeighborsClassifier": lambda x: kith.sklearn.KNeighborsClassifier(1, device="cpu").fit(x, list("abc")),
-    "KNeighborsRegressor": lambda x: kith.sklearn.KNeighborsRegressor(1, device="cpu").fit(x, [1, 2, 3]),
-    "NearestNeighbors": lambda x: kith.sklearn.NearestNeighbors(n_neighbors=1, device="cpu").fit(x),
-    "radius_neighbors_graph": lambda x: kith.sklearn.radius_neighbors_graph(x, 1, device="cpu"),
 }
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_tells(door):
-    if door in ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors", "radius_neighbors_graph"):
-        pytest.importorskip("kith.sklearn")
     for x in (EPOCHS, EPOCHS.astype(float), EPOCHS.tolist(), *named(EPOCHS)):
         with pytest.warns(kith.PrecisionWarning, match="1700000060 becomes 1700000000, 60 off") as warned:
             DOORS[door](x)
@@ -175,10 +173,22 @@ def test_every_door_tells(door):
     assert told(DOORS[door], EPOCHS - EPOCHS.mean(0)) == ""
 
 
+def test_double_precision_has_nothing_to_tell():
+    made = [partial(kith.Index, device="cpu", arithmetic="f64"), kith.Index([[1.0]], device="cpu").with_]
+    made += [lambda x: kith.knn_graph(x, 1, device="cpu", arithmetic="f64")]
+    estimators = pytest.importorskip("kith.sklearn")
+    made += [lambda x: estimators.KNeighborsClassifier(1, device="cpu").fit(x, list("abc"))]
+    made += [lambda x: estimators.NearestNeighbors(n_neighbors=1, device="cpu").fit(x).kneighbors(x)]
+    made += [lambda x: estimators.radius_neighbors_graph(x, 1, device="cpu")]
+    for make in made:
+        for x in (EPOCHS, EPOCHS.astype(float), EPOCHS.tolist(), *named(EPOCHS)):
+            assert told(make, x) == ""
+
+
 def test_queries_are_not_told():
-    flat, index = kith.faiss.IndexFlatL2(1, "cpu"), kith.Index([[1.0]], device="cpu")
+    flat, index = kith.faiss.IndexFlatL2(1, "cpu"), kith.Index([[1]], device="cpu")
     flat.add([[1.0]])
-    voter = kith.Classifier([[1.0]], [1], device="cpu")
+    voter = kith.Classifier([[1]], [1], device="cpu")
     for x in (EPOCHS, EPOCHS[:1], EPOCHS.astype(float)):
         for ask in (index.search, flat.search, voter.predict):
             assert told(ask, x, 1) == ""
@@ -187,7 +197,7 @@ def test_queries_are_not_told():
 
 def test_estimators_do_not_tell_of_queries():
     estimators = pytest.importorskip("kith.sklearn")
-    model = estimators.KNeighborsRegressor(1, device="cpu").fit([[1.0], [2.0]], [1, 2])
+    model = estimators.KNeighborsRegressor(1, device="cpu").fit(np.array([[1], [2]], np.float32), [1, 2])
     assert told(model.predict, EPOCHS) == told(model.score, EPOCHS, [1, 2, 3]) == ""
 
 

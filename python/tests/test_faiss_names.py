@@ -245,6 +245,7 @@ def test_files_that_are_none(tmp_path):
         kith.Index(VALUES, "squared_l2", ids=[1, 2, 3, 4, 9]),
         kith.Index(VALUES, "squared_l2").without([1]),
         kith.Index(VALUES, "squared_l2", first_row=7),
+        kith.Index(VALUES.astype(np.float64), "squared_l2"),
     ):
         index.save(path)
         with pytest.raises(kith.Unsupported, match="kith.Index opens it"):

@@ -419,7 +419,7 @@ def test_one_dimension(x):
 
 def test_a_frame_warns_once():
     with pytest.warns(kith.PrecisionWarning) as warned:
-        index(pd.DataFrame({"v": [1e9 + 1, 1e9 + 2], "b": [True, False]}))
+        index(pd.DataFrame({"v": [10**9 + 1, 10**9 + 2], "b": [True, False]}))
     assert len(warned) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")

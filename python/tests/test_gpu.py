@@ -111,7 +111,8 @@ def test_every_element_and_layout_on_the_device():
     assert np.array_equal(bits.row.cpu().numpy(), host.row)
 
 
-def test_float64_is_rounded_on_the_device_as_on_the_host():
+@pytest.mark.parametrize("arithmetic", ["f64", "f32"])
+def test_float64_on_the_device_is_what_it_is_on_the_host(arithmetic):
     torch = _torch()
     if "cuda:0" not in specs():
         pytest.skip("kith has no CUDA device here")
@@ -119,19 +120,27 @@ def test_float64_is_rounded_on_the_device_as_on_the_host():
     plain = random.normal(size=(3000, 5))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = kith.knn_graph(torch.from_numpy(plain).cuda(), 4, device="cuda:0")
-        index = kith.Index(torch.from_numpy(plain).cuda()[:, 1:4], device="cuda:0")
+        found = kith.knn_graph(torch.from_numpy(plain).cuda(), 4, device="cuda:0", arithmetic=arithmetic)
+        index = kith.Index(torch.from_numpy(plain).cuda()[:, 1:4], device="cuda:0", arithmetic=arithmetic)
         part = index.search(torch.from_numpy(plain[:50]).cuda()[:, 1:4], 4)
-        host = kith.knn_graph(plain, 4, device="cpu")
-        host_part = kith.Index(plain[:, 1:4], device="cpu").search(plain[:50, 1:4], 4)
+        host = kith.knn_graph(plain, 4, device="cpu", arithmetic=arithmetic)
+        host_part = kith.Index(plain[:, 1:4], device="cpu", arithmetic=arithmetic).search(plain[:50, 1:4], 4)
     for mine, other in ((found, host), (part, host_part)):
         assert mine.row.is_cuda and np.array_equal(mine.row.cpu().numpy(), other.row)
         assert mine.distance.cpu().numpy().tobytes() == other.distance.tobytes()
+        assert other.distance.dtype == (np.float64 if arithmetic == "f64" else np.float32)
+
+
+def test_float64_that_loses_digits_is_told_of_as_on_the_host():
+    torch = _torch()
+    if "cuda:0" not in specs():
+        pytest.skip("kith has no CUDA device here")
+    plain = np.random.default_rng(12).normal(size=(3000, 5))
     far = plain + np.array([0, 0, 1e9, 0, 0])
     told = []
     for rows, spec in ((torch.from_numpy(far).cuda(), "cuda:0"), (far, "cpu")):
         with pytest.warns(kith.PrecisionWarning) as warned:
-            kith.Index(rows, device=spec)
+            kith.Index(rows, device=spec, arithmetic="f32")
         told.append([str(one.message).partition("; ")[0] for one in warned])
     assert told[0] == told[1]
     far[7, 1] = 1e300

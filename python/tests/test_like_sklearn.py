@@ -1,15 +1,16 @@
 """Compares kith.sklearn with scikit-learn on twenty data sets. Each difference must have a proven reason.
 
-scikit-learn gets float64 rows that equal kith's float32 rows, and computes |a|^2 - 2ab + |b|^2 in double precision.
-An answer may differ for one of these reasons, and no other:
+Both get the same rows of float64; or kith gets rows of float32, and scikit-learn the float64 that equal them, by which
+it computes |a|^2 - 2ab + |b|^2 in double precision. An answer may differ for one of these reasons, and no other:
 
     tie        the rows that only one side found are exactly as far from the query, in exact arithmetic: scikit-learn
                takes any of them, kith the first
     rounding   they are not, but nearer to each other than the rounding of one side's distances can tell: kith's
-               chain in single precision, or scikit-learn's difference of squares in double
+               chain in the precision of its rows, or scikit-learn's difference of squares in double
     zero       a row equals the query: scikit-learn rounds their distance to another number than 0, so that the other
                rows vote, too
-    weights    both found the same rows, and sums of 1 / distance in single precision do not tell two classes apart
+    weights    both found the same rows, and sums of 1 / distance, which kith adds in the precision of its rows, do
+               not tell two classes apart
 
 The counts are printed at the end of the run.
 """
@@ -28,20 +29,22 @@ import datasets  # noqa: E402
 REASONS = ("tie", "rounding", "zero", "weights")
 TABLE = {}  # name: {"answers": n, reason: n}; conftest.py prints it
 CLASSES, VALUES = list(datasets.classes()), list(datasets.values())
+KINDS = ("float64", "float32")
 
 
 def exact(a, b):
-    """Returns the squared distance of two float32 rows without rounding."""
+    """Returns the squared distance of two rows without rounding."""
     return sum((Fraction(float(x)) - Fraction(float(y))) ** 2 for x, y in zip(a, b))
 
 
 class Sides:
     """Holds the neighbours that both sides find in one data set, and says why they differ."""
 
-    def __init__(self, name, X, y):
+    def __init__(self, name, X, y, kind):
         held = np.arange(len(X)) % 3 == 2
+        X = X.astype(kind)
         self.train, self.queries, self.y = X[~held], X[held], y[~held]
-        self.counts = TABLE.setdefault(name, dict.fromkeys(("answers", *REASONS), 0))
+        self.counts = TABLE.setdefault(f"{name}, {kind}", dict.fromkeys(("answers", *REASONS), 0))
 
     def pair(self, name, **parameters):
         mine = getattr(ours, name)(device="cpu", **parameters).fit(self.train, self.y)
@@ -62,10 +65,11 @@ class Sides:
             float(np.square(self.train, dtype=np.float64).sum(axis=1).max()),
         )
         dims = len(query)
-        single = dims * 2.0**-23 * float(max(far)) + dims * 2.0**-148
-        double = 8 * dims * 2.0**-53 * size
+        places = {"float32": (2.0**-23, 2.0**-148), "float64": (2.0**-52, 2.0**-1073)}[self.train.dtype.name]
+        of_chain = dims * places[0] * float(max(far)) + dims * places[1]
+        of_squares = 8 * dims * 2.0**-53 * size
         gap = float(max(far) - min(far))
-        assert gap <= 2 * (single + double), f"query {q}: {only_mine} and {only_other} are {gap} apart"
+        assert gap <= 2 * (of_chain + of_squares), f"query {q}: {only_mine} and {only_other} are {gap} apart"
         return "rounding"
 
     def zero(self, q, rows):
@@ -95,8 +99,9 @@ def differs(mine, other):
 
 @pytest.mark.parametrize("name, X, y", CLASSES, ids=[one[0] for one in CLASSES])
 @pytest.mark.parametrize("k", [1, 5])
-def test_classes(name, X, y, k):
-    sides = Sides(name, X, y)
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes(name, X, y, k, kind):
+    sides = Sides(name, X, y, kind)
     row, their_row = neighbours(sides, k)
     for weights in ("uniform", "distance"):
         mine, other = sides.pair("KNeighborsClassifier", n_neighbors=k, weights=weights)
@@ -117,8 +122,9 @@ def test_classes(name, X, y, k):
 
 @pytest.mark.parametrize("name, X, y", VALUES, ids=[one[0] for one in VALUES])
 @pytest.mark.parametrize("k", [1, 5])
-def test_values(name, X, y, k):
-    sides = Sides(name, X, y)
+@pytest.mark.parametrize("kind", KINDS)
+def test_values(name, X, y, k, kind):
+    sides = Sides(name, X, y, kind)
     row, their_row = neighbours(sides, k)
     for weights in ("uniform", "distance"):
         mine, other = sides.pair("KNeighborsRegressor", n_neighbors=k, weights=weights)
@@ -135,8 +141,9 @@ def test_values(name, X, y, k):
 
 
 @pytest.mark.parametrize("name, X, y", CLASSES[:4] + VALUES[:2], ids=[one[0] for one in CLASSES[:4] + VALUES[:2]])
-def test_radius(name, X, y):
-    sides = Sides(name, X, y)
+@pytest.mark.parametrize("kind", KINDS)
+def test_radius(name, X, y, kind):
+    sides = Sides(name, X, y, kind)
     kind = "Classifier" if y.dtype.kind == "i" else "Regressor"
     radius = (
         float(np.median(ours.NearestNeighbors(device="cpu").fit(sides.train).kneighbors(sides.queries, 8)[0][:, -1]))
@@ -162,8 +169,8 @@ def test_there_are_twenty():
 
 def test_a_planted_difference_is_found():
     name, X, y = CLASSES[0]
-    sides = Sides("planted", X, y)
-    TABLE.pop("planted")
+    sides = Sides("planted", X, y, "float64")
+    TABLE.pop("planted, float64")
     row, _ = neighbours(sides, 5)
     far = int(np.argmax([exact(sides.queries[0], one) for one in sides.train]))
     with pytest.raises(AssertionError, match="apart"):

@@ -93,6 +93,19 @@ def test_in_and_out(kind, random):
         assert type(mine) is kind and np.array_equal(mine.held, other)
 
 
+def test_double_precision(kind, random):
+    train, queries = random.random((90, 4)), random.random((9, 4))
+    with pytest.warns(kith.HostCopyWarning):
+        index = kith.Index(kind(train), device="cpu")
+    assert index.arithmetic == "f64"
+    with pytest.warns(kith.HostCopyWarning):
+        found = index.search(kind(queries), 5)
+    with pytest.warns(kith.HostCopyWarning):
+        lists = index.within(kind(queries), 0.5)
+    for mine, other in zip((*found, *lists), (*index.search(queries, 5), *index.within(queries, 0.5))):
+        assert type(mine) is kind and mine.held.dtype == other.dtype and np.array_equal(mine.held, other)
+
+
 def test_outputs_of_the_caller_stay_his(kind, random):
     train, queries = whole(random, 300, 4), whole(random, 9, 4)
     out = np.empty((9, 5), np.float32), np.empty((9, 5), np.int64)

@@ -18,11 +18,11 @@ from kith._core import _metrics, _types
 
 ROWS = np.eye(4, dtype=np.float32)
 FIRST = """
-from typing import Any
+from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import assert_type
-from kith._core._types import MetricName
+from kith._core._types import Arithmetic, MetricName
 import kith, kith.faiss, kith.files
 from kith.sklearn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors, RadiusNeighborsClassifier
 from kith.sklearn import RadiusNeighborsRegressor, KNeighborsTransformer, RadiusNeighborsTransformer, kneighbors_graph
@@ -39,16 +39,16 @@ flat = kith.faiss.IndexFlatL2(4)
 # Expressions and the types that a checker must infer.
 KNOWN = {
     "found.row": "NDArray[np.int64]",
-    "found.distance": "NDArray[np.float32]",
+    "found.distance": "Union[NDArray[np.float32], NDArray[np.float64]]",
     "found": "kith.Neighbors",
     "near.first": "NDArray[np.int64]",
     "near.row": "NDArray[np.int64]",
-    "near.distance": "NDArray[np.float32]",
+    "near.distance": "Union[NDArray[np.float32], NDArray[np.float64]]",
     "kith.knn_graph(x, 1).row": "NDArray[np.int64]",
     "index.with_(x).without([1]).compact()": "kith.Index",
     "index.numbers()": "NDArray[np.int64]",
     "kith.Index('a.npy')": "kith.Index",
-    "keys.value": "NDArray[np.uint32]",
+    "keys.value": "Union[NDArray[np.uint32], NDArray[np.uint64]]",
     "keys.row": "NDArray[np.int64]",
     "radius_keys.first": "NDArray[np.int64]",
     "kith.merge([keys])": "kith.Keys",
@@ -78,12 +78,14 @@ KNOWN = {
     "kith.files.open_groundtruth('a.ibin').rows": "NDArray[np.int32]",
     "kith.metrics()[0]": "MetricName",
     "index.device": "kith.Device",
+    "index.arithmetic": "Arithmetic",
 }
 WRONG = [
     "kith.Index(x, 'euclid')",
     "kith.Index(x, metric='L2')",
     "kith.Index(x, element='byte')",
     "kith.Index(x, placement='both')",
+    "kith.Index(x, arithmetic='f16')",
     "kith.Index(x, device=3)",
     "kith.Index(x, storage='here')",
     "kith.Classifier(x, [1], 'jaccard')",
@@ -172,7 +174,7 @@ def test_hints_can_be_asked_for():
     for name, function in PUBLIC.items():
         assert typing.get_type_hints(function) is not None, name
     hints = typing.get_type_hints(kith.Neighbors)
-    assert hints == {"distance": _types.Float32, "row": _types.Int64}
+    assert hints == {"distance": _types.Distances, "row": _types.Int64}
     assert typing.get_type_hints(kith.RadiusNeighbors)["first"] == _types.Int64
     assert typing.get_type_hints(kith.Index.search)["return"] is kith.Neighbors
     assert typing.get_type_hints(kith.Index)["_metric"] == _types.MetricName
@@ -182,7 +184,7 @@ def test_hints_can_be_asked_for():
 def test_help_shows_short_signatures():
     for name, function in PUBLIC.items():
         shown = str(inspect.signature(function))
-        assert ":" not in shown and "'Any'" not in shown and len(shown) < 260, name
+        assert ":" not in shown and "'Any'" not in shown and len(shown) < 280, name
     assert str(inspect.signature(kith.Index.within)) == (
         "(self, Q, radius, *, filter=None, exclude_self_from=None, progress=False, threads=0, memory_limit=0, how=None)")  # fmt: skip
     assert "metric=None, device='auto', *, sample_weights=None, **arguments)" in str(inspect.signature(kith.Classifier))

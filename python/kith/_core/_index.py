@@ -29,7 +29,7 @@ from ._library import Handle, check, lib, new_handle, text, version
 from ._metrics import metric_named, metric_of
 from ._results import Neighbors, copied
 from ._searches import Searches
-from ._types import DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
+from ._types import Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
 from ._watch import Progress, call
 
 
@@ -43,16 +43,14 @@ class Index(Searches):
     X : array, [n, dims], str or path
         Rows of NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or anything else with the buffer protocol, DLPack,
         Arrow's PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those
-        of queries and of rows that `with_` adds. kith computes in float32. float32, float16, bfloat16, uint8 and int8
-        are not copied on their way to the library, and each of their values is a float32: answers are those of
-        ``X.astype(np.float32)``. Queries may be of another type than the rows. float64 and larger integers are
-        rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's step in float32 is
-        above 1e-4 of its spread. PyTorch and CuPy arrays of these five types on the CUDA device of the index are read
-        in place, on the current stream; those of float64 are rounded there. Other GPU arrays are copied through host
-        memory, with a `kith.HostCopyWarning`. `X` may also be the name of a file of rows, which is read by ranges
-        (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and stays open; or of an index file (``.kidx``)
-        that `save` or ``kith index build`` wrote: the index gives the same bits as the one that was saved, and every
-        byte is compared with its checksums.
+        of queries and of rows that `with_` adds. Rows of float64 make an index in double precision, and all others
+        one in single precision: `arithmetic`. float64, float32, float16, bfloat16, uint8 and int8 are not copied on
+        their way to the library. Queries may be of another type than the rows. PyTorch and CuPy arrays of these six
+        types on the CUDA device of the index are read there, on the current stream. Other GPU arrays are copied
+        through host memory, with a `kith.HostCopyWarning`. `X` may also be the name of a file of rows, which is read
+        by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and stays open; or of an index file
+        (``.kidx``) that `save` or ``kith index build`` wrote: the index gives the same bits as the one that was saved,
+        and every byte is compared with its checksums.
     metric : str, optional
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another library's name
         for one of these. Smaller is nearer: ``negative_dot`` is the negated product. docs/contract.md, section 1,
@@ -91,6 +89,12 @@ class Index(Searches):
         in index files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which
         become float64. Arrays on a GPU are copied through host memory. None: nothing.
 
+    arithmetic : {"automatic", "f32", "f64"}
+        The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
+        to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
+        larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
+        step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
+        for rows of float64 without a `centre`, else ``f32``.
     storage : {"automatic", "resident", "stream", "quantized"}, optional
         Says where the rows are kept. ``resident``: on the device. ``stream``: in `X`, a file or an array (such as
         ``numpy.memmap``) that is kept and must not change; each search passes them through the device in chunks.
@@ -154,6 +158,7 @@ class Index(Searches):
         storage: Optional[Residence] = None,
         memory_limit: int = 0,
         chunk_rows: int = 0,
+        arithmetic: Arithmetic = "automatic",
         rows: Optional[tuple[int, int]] = None,
         threads: int = 0,
         progress: Progress = False,
@@ -164,7 +169,8 @@ class Index(Searches):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
         is_file = isinstance(X, (str, os.PathLike))
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
-            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows)
+            asked = None if arithmetic == "automatic" else arithmetic
+            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows, asked)
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
             self._take(_opened(X, opened, rows, largest, placement, shares, threads, progress), opened, None)
@@ -181,6 +187,7 @@ class Index(Searches):
         options.residence = None if storage is None else storage.encode() if isinstance(storage, str) else b"?"
         options.memory_limit = not_negative(memory_limit, "kith.Index: memory_limit")
         options.chunk_rows = not_negative(chunk_rows, "kith.Index: chunk_rows")
+        options.arithmetic = arithmetic.encode() if isinstance(arithmetic, str) else b"?"
         name_columns(options, features, ids, "kith.Index")
         place(options, placement, shares, "kith.Index")
         opened, free = open_device(device), lib.kith_index_free
@@ -194,7 +201,14 @@ class Index(Searches):
             array = centred_rows_of(X, "kith.Index: X", spec)
         else:
             array = element_rows_of(
-                X, "kith.Index: X", element == "bits", spec, features=features, advice=lambda: advice_on_centre(name)
+                X,
+                "kith.Index: X",
+                element == "bits",
+                spec,
+                arithmetic=arithmetic,
+                features=features,
+                advice=lambda: advice_on_centre(name),
+                instead="pass",
             )
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
@@ -213,6 +227,7 @@ class Index(Searches):
         self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
         self._metric = metric_of(info.metric)
+        self._arithmetic = cast(Arithmetic, text(info.arithmetic))
 
     @classmethod
     def _of(
@@ -356,6 +371,11 @@ class Index(Searches):
         return self._metric
 
     @property
+    def arithmetic(self) -> Arithmetic:
+        """``f32`` if answers are float32, ``f64`` if they are float64."""
+        return self._arithmetic
+
+    @property
     def device(self) -> Device:
         return self._device
 
@@ -390,7 +410,9 @@ class Index(Searches):
 
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
-_OF_ROWS = ("features", "element", "first_row", "ids", "reserve", "centre", "memory_limit", "chunk_rows")
+_OF_ROWS = (
+    "features", "element", "first_row", "ids", "reserve", "centre", "memory_limit", "chunk_rows", "arithmetic",
+)  # fmt: skip
 
 
 def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str) -> None:
@@ -483,6 +505,7 @@ def knn_graph(
     features: Optional[Any] = None,
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
+    arithmetic: Arithmetic = "automatic",
 ) -> Neighbors:
     """Find the k rows nearest to each row, except itself, exactly, even if rows are equal.
 
@@ -496,7 +519,7 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
-    centre, features, placement, shares
+    centre, features, placement, shares, arithmetic
         As for `Index`.
 
     Returns
@@ -518,9 +541,25 @@ def knn_graph(
     what, spec = "kith.knn_graph: X", opened.info.spec
     if centre is None or centre is False:
         rows = element_rows_of(  # only once, since it may warn and copy
-            X, what, False, spec, features=features, advice=lambda: advice_on_centre(metric)
+            X,
+            what,
+            False,
+            spec,
+            arithmetic=arithmetic,
+            features=features,
+            advice=lambda: advice_on_centre(metric),
+            instead="pass",
         )
     else:
         rows = centred_rows_of(X, what, spec)
-    index = Index(rows, metric, opened, centre=centre, features=features, placement=placement, shares=shares)
+    index = Index(
+        rows,
+        metric,
+        opened,
+        centre=centre,
+        features=features,
+        placement=placement,
+        shares=shares,
+        arithmetic=arithmetic,
+    )
     return index.search(rows, k, exclude_self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, how=how)

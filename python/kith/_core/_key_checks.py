@@ -9,10 +9,11 @@ import numpy as np
 from ._errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._types import Bool, Int64, UInt32
+    from ._types import Bool, Int64, Values
 
-NONE = 0xFFFFFFFF, -1  # the value and row that pad a short list
-_LEAST, _MOST = 0x007FFFFF, 0xFF800000  # the values of -infinity and infinity
+NO_ROW = -1  # pads a short list, with the largest value
+# The values of -infinity and infinity, by their bytes.
+_LEAST, _MOST = {4: 0x007FFFFF, 8: 0x000FFFFFFFFFFFFF}, {4: 0xFF800000, 8: 0xFFF0000000000000}
 _AT_ONCE = 1 << 20  # keys that are checked together
 
 
@@ -37,7 +38,7 @@ def check_first(first: Int64, what: str) -> None:
         raise InvalidArgument(f"{what} with {shown}; give queries + 1 places that begin with 0 and do not decrease")
 
 
-def check_keys(value: UInt32, row: Int64, first: Optional[Int64], what: str) -> None:
+def check_keys(value: Values, row: Int64, first: Optional[Int64], what: str) -> None:
     """Refuse keys that do not ascend, values of no distance, rows below 0, and padding that is not at the end of a
     list of k.
 
@@ -66,21 +67,22 @@ def _starts(first: Optional[Int64], k: int, begin: int, end: int) -> Bool:
     return starts
 
 
-def _wrong(values: UInt32, rows: Int64, begin: int, end: int, starts: Bool, may_be_short: bool) -> Bool:
+def _wrong(values: Values, rows: Int64, begin: int, end: int, starts: Bool, may_be_short: bool) -> Bool:
     value, row = values[begin:end], rows[begin:end]
     before = slice(begin - 1, end - 1) if begin else slice(0, end)  # the very first key has none before it
     value_before, row_before = values[before], rows[before]
     if not begin:
         value_before, row_before = np.roll(value_before, 1), np.roll(row_before, 1)
     ascends = starts | (value > value_before) | ((value == value_before) & (row > row_before))
-    none = (value == NONE[0]) & (row == NONE[1])
-    found = (value >= _LEAST) & (value <= _MOST) & (row >= 0)
-    follows = ascends | (none & (value_before == NONE[0]) & (row_before == NONE[1]))
+    no_value, size = np.iinfo(value.dtype).max, value.itemsize
+    none = (value == no_value) & (row == NO_ROW)
+    found = (value >= _LEAST[size]) & (value <= _MOST[size]) & (row >= 0)
+    follows = ascends | (none & (value_before == no_value) & (row_before == NO_ROW))
     right: Bool = (found & ascends) | (none & follows & may_be_short)
     return ~right
 
 
-def _refuse(values: UInt32, rows: Int64, place: int, first: Optional[Int64], k: int, what: str) -> None:
+def _refuse(values: Values, rows: Int64, place: int, first: Optional[Int64], k: int, what: str) -> None:
     query = place // k if first is None else int(np.searchsorted(first, place, "right")) - 1
     rank = place - (query * k if first is None else int(first[query]))
 

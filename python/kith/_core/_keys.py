@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Optional, Union, overload
 
 import numpy as np
 
-from .._rows._arrays import address, index_array, rows_of
+from .._rows._arrays import address, element_rows_of, index_array
 from . import _structs as s
 from ._errors import InvalidArgument
 from ._key_checks import check_first, check_keys, whole_numbers
 from ._library import Handle, check, lib, new_handle
 from ._results import Neighbors, RadiusNeighbors, copied
-from ._types import Array, Int64, MetricName, UInt32
+from ._types import Array, Int64, MetricName, Values
 
 
 class Keys(NamedTuple):
@@ -22,14 +22,15 @@ class Keys(NamedTuple):
 
     Attributes
     ----------
-    value : array of uint32, [m, k]
-        Ascending, in the order of distances; `kith.finish` makes the distances.
+    value : array of uint32 or uint64, [m, k]
+        Ascending, in the order of distances; `kith.finish` makes the distances. uint64 if the shards compute in
+        double precision: `Index.arithmetic`.
     row : array of int64, [m, k]
         Numbers among the rows of all shards; among equal values the smaller comes first. A list of fewer than k rows
-        ends in value 0xFFFFFFFF, row -1.
+        ends in the largest value of the dtype, row -1.
     """
 
-    value: UInt32
+    value: Values
     row: Int64
 
 
@@ -40,12 +41,12 @@ class RadiusKeys(NamedTuple):
     Attributes
     ----------
     first : array of int64, [m + 1]
-    value : array of uint32, [first[m]]
+    value : array of uint32 or uint64, [first[m]]
     row : array of int64, [first[m]]
     """
 
     first: Int64
-    value: UInt32
+    value: Values
     row: Int64
 
 
@@ -70,7 +71,8 @@ def merge(lists: Any) -> Any:
     Raises
     ------
     kith.InvalidArgument
-        There is no list, shapes differ, or no search returns such keys (names the list and the first place).
+        There is no list, shapes or dtypes of values differ, or no search returns such keys (names the list and the
+        first place).
 
     Examples
     --------
@@ -90,6 +92,7 @@ def merge(lists: Any) -> Any:
         kinds = ", ".join(sorted({type(keys).__name__ for keys in given}))
         raise InvalidArgument(f"kith.merge: lists of {kinds}; pass kith.Keys alone, or kith.RadiusKeys alone")
     all_keys = [_keys(keys, f"kith.merge: list {i}") for i, keys in enumerate(given)]
+    wide = _are_wide(all_keys)
     shape = all_keys[0].value.shape
     for i, keys in enumerate(all_keys):
         if keys.value.shape != shape:
@@ -97,9 +100,10 @@ def merge(lists: Any) -> Any:
                 f"kith.merge: list {i} is {_shown(keys.value.shape)}, but list 0 is {_shown(shape)} (queries, k); "
                 "search every shard for the same queries and k"
             )
-    merged = Keys(np.empty(shape, np.uint32), np.empty(shape, np.int64))
+    merged = Keys(np.empty(shape, np.uint64 if wide else np.uint32), np.empty(shape, np.int64))
+    ask = lib.kith_merge_f64 if wide else lib.kith_merge
     check(
-        lib.kith_merge(
+        ask(
             *shape,
             len(all_keys),
             _addresses([keys.value for keys in all_keys]),
@@ -169,9 +173,10 @@ def leave_out(keys: Keys, rows: Any) -> Keys:
         raise InvalidArgument(f"kith.leave_out: {len(own)} rows for {m} queries; pass one a query, -1 for none")
     if k < 2:
         raise InvalidArgument(f"kith.leave_out: keys with k = {k}; search for one more than you want")
-    kept = Keys(np.empty((m, k - 1), np.uint32), np.empty((m, k - 1), np.int64))
+    kept = Keys(np.empty((m, k - 1), plain.value.dtype), np.empty((m, k - 1), np.int64))
+    ask = lib.kith_leave_out_f64 if _is_wide(plain.value) else lib.kith_leave_out
     check(
-        lib.kith_leave_out(
+        ask(
             m, k - 1, address(plain.value), address(plain.row), address(own), address(kept.value), address(kept.row)
         )
     )
@@ -181,8 +186,8 @@ def leave_out(keys: Keys, rows: Any) -> Keys:
 def digest(keys: Keys) -> int:
     """Return 64 bits that show whether two answers are equal, the same on every device and machine.
 
-    They are FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as 4,
-    little-endian. They show damage, but not a forged answer.
+    They are FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as their 4 or
+    8, little-endian. They show damage, but not a forged answer.
 
     Raises
     ------
@@ -191,13 +196,14 @@ def digest(keys: Keys) -> int:
     """
     plain = _keys(keys, "kith.digest: keys")
     sum_of = c.c_uint64()
-    check(lib.kith_digest(*plain.value.shape, address(plain.value), address(plain.row), c.byref(sum_of)))
+    ask = lib.kith_digest_f64 if _is_wide(plain.value) else lib.kith_digest
+    check(ask(*plain.value.shape, address(plain.value), address(plain.row), c.byref(sum_of)))
     return int(sum_of.value)
 
 
 def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
     """Return the largest magnitude in rows, for ``kith.Index(..., largest=)``: for all rows it is the largest of
-    the shards.
+    the shards. It is a float32, above that of float64 if need be.
 
     Parameters
     ----------
@@ -206,50 +212,71 @@ def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
     features : sequence of int, optional
         The columns that count; None: all.
     """
-    rows = rows_of(X, "kith.largest_element: X", quiet=True)
+    rows = element_rows_of(X, "kith.largest_element: X", False, arithmetic="automatic", quiet=True)
     columns = index_array([] if features is None else features, "kith.largest_element: features")
     largest = c.c_float()
     check(lib.kith_largest_element(rows.struct, address(columns), len(columns), c.byref(largest)))
     return float(largest.value)
 
 
-def radius_keys_of(handle: Handle) -> RadiusKeys:
-    """Copy what a kith_radius_keys holds."""
+def radius_keys_of(handle: Handle, wide: bool) -> RadiusKeys:
+    """Copy what a kith_radius_keys holds. `wide`: in double precision."""
     info = s.sized(s.RadiusKeysInfo)
     check(lib.kith_radius_keys_describe(handle.value, info))
     first = copied(info.first, info.queries + 1, np.dtype(np.int64))
     count = int(first[-1])
-    return RadiusKeys(
-        first, copied(info.value, count, np.dtype(np.uint32)), copied(info.row, count, np.dtype(np.int64))
-    )
+    value, kind = (info.value64, np.uint64) if wide else (info.value, np.uint32)
+    return RadiusKeys(first, copied(value, count, np.dtype(kind)), copied(info.row, count, np.dtype(np.int64)))
 
 
 def _merge_radius(lists: list[RadiusKeys]) -> RadiusKeys:
-    queries = len(lists[0].first) - 1
+    queries, wide = len(lists[0].first) - 1, _are_wide(lists)
     for i, keys in enumerate(lists):
         if len(keys.first) - 1 != queries:
             raise InvalidArgument(
                 f"kith.merge: list {i} has {len(keys.first) - 1} queries, but list 0 has {queries}; "
                 "search every shard for the same queries"
             )
-    return radius_keys_of(
-        new_handle(
-            lib.kith_radius_keys_free,
-            lib.kith_merge_radius,
-            queries,
-            len(lists),
-            _addresses([keys.first for keys in lists]),
-            _addresses([keys.value for keys in lists]),
-            _addresses([keys.row for keys in lists]),
-        )
+    handle = new_handle(
+        lib.kith_radius_keys_free,
+        lib.kith_merge_radius_f64 if wide else lib.kith_merge_radius,
+        queries,
+        len(lists),
+        _addresses([keys.first for keys in lists]),
+        _addresses([keys.value for keys in lists]),
+        _addresses([keys.row for keys in lists]),
     )
+    return radius_keys_of(handle, wide)
+
+
+def _is_wide(value: Any) -> bool:
+    """Say whether values of keys are of double precision."""
+    return bool(value.dtype == np.uint64)
+
+
+def _are_wide(lists: list[Any]) -> bool:
+    """Say whether keys are of double precision; refuse keys of which only some are."""
+    kinds = [_is_wide(keys.value) for keys in lists]
+    if len(set(kinds)) > 1:
+        other = kinds.index(not kinds[0])
+        raise InvalidArgument(
+            f"kith.merge: list {other} has values of {lists[other].value.dtype}, but list 0 of {lists[0].value.dtype}; "
+            "make all shards with one arithmetic"
+        )
+    return kinds[0]
+
+
+def _values(value: Any, what: str) -> Any:
+    """Convert values of keys to uint32, unless they are of uint64."""
+    wide = getattr(value, "dtype", None) == np.uint64
+    return whole_numbers(value, np.uint64 if wide else np.uint32, what)
 
 
 def _keys(keys: Any, what: str) -> Keys:
     """Return `keys` as the library takes them; its arrays must be of the same shape."""
     if not isinstance(keys, Keys):
         raise InvalidArgument(f"{what} of type {type(keys).__name__}; pass kith.Keys")
-    value = whole_numbers(keys.value, np.uint32, f"{what}: value")
+    value = _values(keys.value, f"{what}: value")
     row = whole_numbers(keys.row, np.int64, f"{what}: row")
     if value.ndim != 2 or value.shape != row.shape:
         raise InvalidArgument(
@@ -260,7 +287,7 @@ def _keys(keys: Any, what: str) -> Keys:
 
 def _radius_keys(keys: RadiusKeys, what: str) -> RadiusKeys:
     first = whole_numbers(keys.first, np.int64, f"{what}: first")
-    value = whole_numbers(keys.value, np.uint32, f"{what}: value")
+    value = _values(keys.value, f"{what}: value")
     row = whole_numbers(keys.row, np.int64, f"{what}: row")
     if first.ndim != 1 or len(first) < 1 or value.ndim != 1 or value.shape != row.shape or first[-1] != len(value):
         raise InvalidArgument(
@@ -271,9 +298,11 @@ def _radius_keys(keys: RadiusKeys, what: str) -> RadiusKeys:
     return RadiusKeys(first, value, row)
 
 
-def _distances(metric: str, value: UInt32) -> Array:
-    distance = np.empty(value.shape, np.float32)
-    check(lib.kith_finish(metric.encode(), value.size, address(value), address(distance)))
+def _distances(metric: str, value: Values) -> Array:
+    wide = _is_wide(value)
+    distance = np.empty(value.shape, np.float64 if wide else np.float32)
+    ask = lib.kith_finish_f64 if wide else lib.kith_finish
+    check(ask(metric.encode(), value.size, address(value), address(distance)))
     return distance
 
 

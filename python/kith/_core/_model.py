@@ -158,7 +158,10 @@ class Model:
         if (k is None) == (within is None):
             raise InvalidArgument(f"{where}: pass k or within, and not both")
         rows = self._index._queries(Q, f"{where}: Q")
-        limit = whole(k, f"{where}: k") if within is None else radii_of(within, self._index.metric, f"{where}: within")
+        if within is None:
+            limit: Any = whole(k, f"{where}: k")
+        else:
+            limit = radii_of(within, self._index.metric, f"{where}: within", self._index._kind())
         words = how.filter
         if words is not None:
             words = filter_words(words, self._index.positions, len(rows.array), f"{where}: filter")

@@ -10,7 +10,7 @@ import numpy as np
 from .._rows._arrays import address
 from . import _structs as s
 from ._library import Handle, check, lib
-from ._types import Array, Float32, Int64
+from ._types import Array, Distances, Int64
 
 
 class Neighbors(NamedTuple):
@@ -18,14 +18,14 @@ class Neighbors(NamedTuple):
 
     Attributes
     ----------
-    distance : array of float32, [m, k]
-        Nearest first.
+    distance : array of float32 or float64, [m, k]
+        Nearest first. float64 if the index computes in double precision: `Index.arithmetic`.
     row : array of int64, [m, k]
         Training rows, from 0; among equally near ones the smaller comes first. A list of fewer than k rows, due to a
         filter, ends in distance inf, row -1.
     """
 
-    distance: Float32
+    distance: Distances
     row: Int64
 
 
@@ -35,23 +35,24 @@ class RadiusNeighbors(NamedTuple):
     Attributes
     ----------
     first : array of int64, [m + 1]
-    distance : array of float32, [first[m]]
+    distance : array of float32 or float64, [first[m]]
         The list of each query begins with the nearest.
     row : array of int64, [first[m]]
     """
 
     first: Int64
-    distance: Float32
+    distance: Distances
     row: Int64
 
 
-def lists_of(within: Handle) -> tuple[Array, Array, Array]:
-    """Copy what a kith_within holds: first, distance, row."""
+def lists_of(within: Handle, kind: Any) -> tuple[Array, Array, Array]:
+    """Copy what a kith_within holds: first, distance of dtype `kind`, row."""
     info = s.sized(s.WithinInfo)
     check(lib.kith_within_describe(within.value, info))
     first = copied(info.first, info.queries + 1, np.dtype(np.int64))
     count = int(first[-1])
-    return first, copied(info.distance, count, np.dtype(np.float32)), copied(info.row, count, np.dtype(np.int64))
+    distance = info.distance64 if kind is np.float64 else info.distance
+    return first, copied(distance, count, np.dtype(kind)), copied(info.row, count, np.dtype(np.int64))
 
 
 def copied(where: Optional[int], count: int, kind: np.dtype[Any]) -> Array:

@@ -17,7 +17,7 @@ from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
 from ._results import Neighbors, RadiusNeighbors, lists_of
-from ._types import Float32, Float64, How, Int64, MetricName
+from ._types import Arithmetic, Distances, Float64, How, Int64, MetricName
 from ._watch import Progress, call
 
 
@@ -33,6 +33,7 @@ class Searches:
     _dims: int
     _positions: int  # rows ever given
     _centre: Optional[Float64]
+    _arithmetic: Arithmetic  # f32 or f64
 
     def search(
         self,
@@ -40,7 +41,7 @@ class Searches:
         k: int,
         *,
         filter: Optional[Any] = None,
-        out: Optional[tuple[Float32, Int64]] = None,
+        out: Optional[tuple[Distances, Int64]] = None,
         exclude_self_from: Optional[int] = None,
         progress: Progress = False,
         threads: int = 0,
@@ -61,7 +62,7 @@ class Searches:
             whole numbers of any dtype. n whole numbers 0 and 1, one of them twice, are refused: they look like a
             mask. If rows were removed or have ids, n is `positions`, and bits and numbers go by position.
         out : pair of arrays, optional
-            Arrays to write to: float32 and int64, C-contiguous, [m, k].
+            Arrays to write to: float32 (float64 if that is the index's `arithmetic`) and int64, C-contiguous, [m, k].
         exclude_self_from : int, optional
             Says that query q is training row ``exclude_self_from + q``, by position, and is not its own
             neighbour: leave-one-out.
@@ -107,12 +108,17 @@ class Searches:
             options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
             if checkpoint is not None:
                 options.checkpoint = name_of_file(checkpoint, f"{where}: checkpoint")
+        wide = self._arithmetic == "f64"
         if rows.answers is not None and out is None and checkpoint is None and columns:
             return self._search_on_device(rows, k, progress, options)
-        distance, row = outputs(None, (m, columns), where) if out is None else self._outputs(out, (m, k), where, rows)
+        if out is None:
+            distance, row = outputs(None, (m, columns), where, kind=self._kind())
+        else:
+            distance, row = self._outputs(out, (m, k), where, rows)
         handle, found = self._handle.value, (address(distance), address(row))
+        ask = lib.kith_index_search_f64 if wide else lib.kith_index_search
         call(
-            lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
+            lambda chosen: int(ask(handle, rows.struct, k, chosen, *found)),
             options,
             self._work(m),
             progress,
@@ -127,8 +133,9 @@ class Searches:
         """Search for queries on the CUDA device of the index, and write answers to memory of that device."""
         assert rows.answers is not None
         m = len(rows.array)
-        distance, row, *places = rows.answers((m, k))
-        to = answers_struct(places[0], places[1], rows.struct.stream)
+        wide = self._arithmetic == "f64"
+        distance, row, *places = rows.answers((m, k), wide)
+        to = answers_struct(places[0], places[1], rows.struct.stream, wide)
         handle = self._handle.value
         call(
             lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
@@ -172,10 +179,12 @@ class Searches:
         """
         where = "kith.Index.within"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
-        radii = radii_of(radius, self._metric, f"{where}: radius")
+        kind = self._kind()
+        radii = radii_of(radius, self._metric, f"{where}: radius", kind)
         options = self._options(where, len(rows.array), filter, exclude_self_from, threads, memory_limit, how)
-        found = self._lists(lib.kith_index_within, rows, radii, options, progress)
-        lists = lists_of(Handle(found, lib.kith_within_free))
+        ask = lib.kith_index_within_f64 if kind is np.float64 else lib.kith_index_within
+        found = self._lists(ask, rows, radii, options, progress)
+        lists = lists_of(Handle(found, lib.kith_within_free), kind)
         return RadiusNeighbors(*(rows.returned(array) for array in lists))
 
     def search_keys(
@@ -204,7 +213,8 @@ class Searches:
         Returns
         -------
         Keys
-            ``value`` [m, k] and ``row`` [m, k], in host memory; rows count from `first_row`.
+            ``value`` [m, k], of uint32 or for the `arithmetic` f64 of uint64, and ``row`` [m, k], in host memory; rows
+            count from `first_row`.
 
         Raises
         ------
@@ -215,10 +225,12 @@ class Searches:
         m = len(rows.array)
         k = whole(k, f"{where}: k")
         options = self._options(where, m, filter, None, threads, memory_limit, how)
-        keys = Keys(*new_arrays((m, max(k, 0)), np.uint32, where))
+        wide = self._arithmetic == "f64"
+        keys = Keys(*new_arrays((m, max(k, 0)), np.uint64 if wide else np.uint32, where))
+        ask = lib.kith_index_search_keys_f64 if wide else lib.kith_index_search_keys
         handle, found = self._handle.value, (address(keys.value), address(keys.row))
         call(
-            lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
+            lambda chosen: int(ask(handle, rows.struct, k, chosen, *found)),
             options,
             self._work(m),
             progress,
@@ -256,10 +268,13 @@ class Searches:
         """
         where = "kith.Index.within_keys"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
-        radii = radii_of(radius, self._metric, f"{where}: radius")
+        kind = self._kind()
+        radii = radii_of(radius, self._metric, f"{where}: radius", kind)
         options = self._options(where, len(rows.array), filter, None, threads, memory_limit, how)
-        found = self._lists(lib.kith_index_within_keys, rows, radii, options, progress)
-        return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
+        wide = kind is np.float64
+        ask = lib.kith_index_within_keys_f64 if wide else lib.kith_index_within_keys
+        found = self._lists(ask, rows, radii, options, progress)
+        return radius_keys_of(Handle(found, lib.kith_radius_keys_free), wide)
 
     def prepare(self, m: int, k: int, *, how: Optional[How] = None) -> None:
         """Make now what the first `search` for m queries would make of the rows: quantized rows for a proposer,
@@ -311,7 +326,7 @@ class Searches:
         return options
 
     def _lists(
-        self, ask: Any, rows: Rows, radii: Float32, options: s.SearchOptions, progress: Progress
+        self, ask: Any, rows: Rows, radii: Distances, options: s.SearchOptions, progress: Progress
     ) -> Optional[int]:
         """Search within a radius by a function of the library, and return the handle that it makes."""
         handle, out = self._handle.value, c.c_void_p()
@@ -323,10 +338,14 @@ class Searches:
         )
         return out.value
 
-    def _outputs(self, out: Any, shape: tuple[int, int], where: str, rows: Rows) -> tuple[Float32, Int64]:
+    def _kind(self) -> Any:
+        """Return the dtype of distances and radii."""
+        return np.float64 if self._arithmetic == "f64" else np.float32
+
+    def _outputs(self, out: Any, shape: tuple[int, int], where: str, rows: Rows) -> tuple[Distances, Int64]:
         """Return the caller's arrays, which may share no memory with anything that a search reads."""
         read = {"Q": rows.array} if self._source is None else {"Q": rows.array, "source": self._source.array}
-        return outputs(out, shape, where, read)
+        return outputs(out, shape, where, read, self._kind())
 
     def _work(self, m: int) -> int:
         """Return the multiply-adds of a search for m queries, as `call` counts them."""
@@ -342,8 +361,10 @@ class Searches:
                 what,
                 self._metric == "hamming",
                 spec,
+                arithmetic=self._arithmetic,
                 quiet=quiet,
                 advice=lambda: advice_on_centre(self._metric, "make the index by"),
+                instead="make the index by",
             )
         check_columns(self._columns, rows.columns, what)
         return rows

@@ -12,7 +12,7 @@ from ._types import (
     AllWeights,
     Array,
     DeviceLike,
-    Float32,
+    Distances,
     Float64,
     How,
     IndexArguments,
@@ -211,7 +211,7 @@ class Classifier(Voters):
         shares = [rows.returned(one.share) for one in voted]
         return shares[0] if self._flat else shares
 
-    def _voted_within(self, queries: s.Rows, radii: Float32, vote: Vote, options: Options) -> Voted:
+    def _voted_within(self, queries: s.Rows, radii: Distances, vote: Vote, options: Options) -> Voted:
         if self._outputs > 1:
             raise InvalidArgument(f"{options.where}: within is for one output, and there are {self._outputs}; pass k")
         return self._classify_within(queries, radii, vote, options)

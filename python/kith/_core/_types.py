@@ -10,6 +10,7 @@ import numpy as np
 from . import _options
 from ._device import Device
 from ._options import (
+    Arithmetic as Arithmetic,
     Placement as Placement,
     Proposer as Proposer,
     Residence as Residence,
@@ -39,6 +40,8 @@ Int64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]
+Values = Union[UInt32, UInt64]  # of keys, by the arithmetic of the index
+Distances = Union[Float32, Float64]  # by the arithmetic of the index
 
 # The names of kith.metrics(), and those that other libraries have for these metrics.
 MetricName = Literal[
@@ -72,6 +75,7 @@ class IndexArguments(TypedDict, total=False):
     storage: Optional[Residence]
     memory_limit: int
     chunk_rows: int
+    arithmetic: Arithmetic
     rows: Optional[tuple[int, int]]
     threads: int
     progress: Union[bool, Callable[[float], Any]]

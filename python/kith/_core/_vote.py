@@ -16,7 +16,7 @@ from ._model import Options, Model, Vote
 from ._results import copied, lists_of
 
 if TYPE_CHECKING:
-    from ._types import Bool, Float32, Float64, Int64
+    from ._types import Bool, Distances, Float64, Int64
 
 
 @dataclass
@@ -67,16 +67,14 @@ class Voters(Model):
         )
         return answers
 
-    def _classify_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> Voted:
+    def _classify_within(self, queries: s.Rows, radii: Distances, vote: Vote, how: Options) -> Voted:
         """Classify by all rows within a radius, one for all queries or one per query, for the first output."""
         answer = _voted(queries.rows, self._classes[0])
         struct, handle, chosen = _classification(answer), self._handle.value, vote.options()
+        doubles, floats = lib.kith_classifier_classify_within_f64, lib.kith_classifier_classify_within
+        ask = doubles if radii.dtype == np.float64 else floats
         self._ask(
-            lambda options: int(
-                lib.kith_classifier_classify_within(
-                    handle, queries, address(radii), radii.size, chosen, options, struct, None
-                )
-            ),
+            lambda options: int(ask(handle, queries, address(radii), radii.size, chosen, options, struct, None)),
             queries.rows,
             how,
         )
@@ -115,20 +113,22 @@ class Averages(Model):
         )
         return value
 
-    def _means_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> tuple[Float64, Int64]:
+    def _means_within(self, queries: s.Rows, radii: Distances, vote: Vote, how: Options) -> tuple[Float64, Int64]:
         """Predict the weighted means of the rows within a radius, [m, outputs], NaN if there is none; also return
         their number, [m].
         """
         value, out = np.empty((queries.rows, self._outputs)), c.c_void_p()
         handle, chosen = self._handle.value, vote.options()
+        doubles, floats = lib.kith_regressor_predict_within_f64, lib.kith_regressor_predict_within
+        ask = doubles if radii.dtype == np.float64 else floats
         self._ask(
             lambda options: int(
-                lib.kith_regressor_predict_within(
+                ask(
                     handle, queries, address(radii), radii.size, chosen, options, address(value), c.byref(out)
                 )
             ),
             queries.rows,
             how,
         )
-        first = lists_of(Handle(out.value, lib.kith_within_free))[0]
+        first = lists_of(Handle(out.value, lib.kith_within_free), radii.dtype.type)[0]
         return value, np.diff(first)

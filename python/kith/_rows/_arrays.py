@@ -11,12 +11,12 @@ import numpy as np
 from .._core import _structs as s
 from .._core._errors import InvalidArgument, OutOfMemory
 from ._cells import cells_of, cells_of_rows
-from ._digits import Given, look_at_rounding, subtracts
+from ._digits import WHOLE, Given, look_at_rounding, subtracts
 from ._frames import frame_of, known
 from ._host import _BFLOAT16, _host_array, _widened
 
 if TYPE_CHECKING:
-    from .._core._types import Array, Float32, Int64
+    from .._core._types import Arithmetic, Array, Float32, Int64
 
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
@@ -38,8 +38,8 @@ class Rows:
     struct: s.Rows
     columns: Optional[list[Any]] = None  # a frame's names
     back: Optional[Callable[[Array], Any]] = None  # from NumPy to the caller's kind of array
-    # If the array is on a CUDA device: makes new arrays there, of float32 and int64, with their addresses.
-    answers: Optional[Callable[[tuple[int, int]], tuple[Any, Any, int, int]]] = None
+    # If the array is on a CUDA device: makes new arrays there, of float32 (or float64) and int64, with their addresses.
+    answers: Optional[Callable[[tuple[int, int], bool], tuple[Any, Any, int, int]]] = None
 
     def returned(self, array: Array) -> Any:
         return array if self.back is None else self.back(array)
@@ -51,31 +51,80 @@ def element_rows_of(
     bits: bool,
     spec: str = "",
     *,
+    arithmetic: Arithmetic = "f32",
     quiet: bool = False,
     features: Optional[Any] = None,
     advice: Optional[Callable[[], str]] = None,
+    instead: str = "",
 ) -> Rows:
     """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
-    `bits`: `x` is of uint8, 8 columns per byte. `spec`: the device that the rows go to. `quiet`, `features` and
-    `advice` are those of `rows_of`.
+    `bits`: `x` is of uint8, 8 columns per byte. `spec`: the device that the rows go to. `arithmetic` is that of the
+    index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps every value. `instead`: says how the caller
+    asks for ``f64``. `quiet`, `features` and `advice` are those of `rows_of`.
     """
     from ._cuda import rows_on_cuda
     from ._rounded import rounded_on_cuda
 
     if isinstance(x, Rows):
         return x
-    there = rows_on_cuda(x, bits, spec)
-    if there is None and not bits:
-        there = rounded_on_cuda(x, spec, Given(what, None, subtracts(x), features, advice), quiet)
+    doubles = arithmetic != "f32" and not bits
+    if type(x) is np.ndarray and x.ndim == 2 and x.flags.carray and not bits:  # most calls, which are to cost little
+        if x.dtype == np.float32 or (doubles and x.dtype == np.float64):
+            return Rows(x, struct_of(x))
+    given = Given(what, None, subtracts(x), features, advice, instead)
+    there = rows_on_cuda(x, bits, spec, doubles)
+    if there is None and not bits and not doubles:
+        there = rounded_on_cuda(x, spec, given, quiet)
     if there is not None:
         return there
     if bits:
         return _bits_of(x, what)
-    if type(x) is np.ndarray and x.ndim == 2 and x.dtype.name in _ELEMENTS and x.dtype.name != "float32":
+    if type(x) is np.ndarray and x.ndim == 2 and (x.dtype.name in _ELEMENTS or (doubles and x.dtype.name == "float64")):
         stored = _stored(x)
         return Rows(stored, struct_of(stored))
-    return rows_of(x, what, quiet=quiet, widen=False, features=features, advice=advice)
+    return _kept_rows_of(x, arithmetic, given, quiet)
+
+
+def _kept_rows_of(x: Any, arithmetic: Arithmetic, given: Given, quiet: bool) -> Rows:
+    """Convert `x` to rows of an element that the library takes, which is float32 if `arithmetic` rounds."""
+    array, given.names, back = _two_dimensional(x, given.what, exact=arithmetic != "f32")
+    if arithmetic == "f64" or (arithmetic == "automatic" and _name(array) == "float64"):
+        array = _exact(array, given.what)
+    elif _name(array) in _ELEMENTS:
+        array = _stored(array)
+    else:
+        array = _float32(array, given, quiet)
+    return Rows(array, struct_of(array), given.names, back)
+
+
+def _exact(x: Array, what: str) -> Array:
+    """Return `x` as an element that the library takes; refuse a value that is no double."""
+    if _name(x) in _ELEMENTS or _name(x) == "float64":
+        return _stored(x)
+    if x.dtype.name in _EXACT:
+        return np.ascontiguousarray(x, np.float32)
+    _check_numbers(x, what)
+    check_exact(x, what)
+    return np.ascontiguousarray(x, np.float64)
+
+
+def check_exact(x: Array, what: str) -> None:
+    """Refuse numbers that float64 would round."""
+    lost = None
+    if x.dtype.kind in "iu" and x.dtype.itemsize == 8 and x.size and (x.max() > WHOLE or x.min() < -WHOLE):
+        lost = (x > WHOLE) | (x < -WHOLE)
+    elif x.dtype.kind == "f" and x.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            lost = (x.astype(np.float64) != x) & (x == x)  # NaN is refused elsewhere
+    if lost is None or not lost.any():
+        return
+    row, column = (int(i) for i in np.argwhere(lost)[0])
+    why = "beyond 2^53, up to which float64 holds all whole numbers" if x.dtype.kind in "iu" else "no float64"
+    raise InvalidArgument(
+        f"{what}: row {row}, column {column}: {x[row, column]} is {why}, and kith computes in float64 here; subtract a "
+        f"common offset in {x.dtype.name}, the same from rows and queries"
+    )
 
 
 def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
@@ -126,23 +175,18 @@ def rows_of(
     what: str,
     *,
     quiet: bool = False,
-    widen: bool = True,
     features: Optional[Any] = None,
     advice: Optional[Callable[[], str]] = None,
 ) -> Rows:
     """Convert `x` to float32 rows [rows, cols]; aligned float32 is not copied.
 
-    `what` begins messages; `quiet`: gives no warning if float64 loses digits, as for queries; `widen`: converts to
-    float32 even if the library takes the element as it is; `features`: the columns that count, since a warning is
-    only about these; `advice`: says how the caller passes a centre, if it can.
+    `what` begins messages; `quiet`: gives no warning if float64 loses digits, as for queries; `features`: the columns
+    that count, since a warning is only about these; `advice`: says how the caller passes a centre, if it can.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
     array, columns, back = _two_dimensional(x, what)
-    if widen or _name(array) not in _ELEMENTS:
-        array = _float32(array, Given(what, columns, subtracts(x), features, advice), quiet)
-    else:
-        array = _stored(array)
+    array = _float32(array, Given(what, columns, subtracts(x), features, advice), quiet)
     return Rows(array, struct_of(array), columns, back)
 
 
@@ -163,12 +207,17 @@ def struct_of(array: Array) -> s.Rows:
     )
 
 
-def _two_dimensional(x: Any, what: str) -> tuple[Array, Optional[list[Any]], Optional[Callable[[Array], Any]]]:
-    """Return rows [rows, columns] on the host, the names of their columns, and a function for the way back."""
+def _two_dimensional(
+    x: Any, what: str, exact: bool = False
+) -> tuple[Array, Optional[list[Any]], Optional[Callable[[Array], Any]]]:
+    """Return rows [rows, columns] on the host, the names of their columns, and a function for the way back.
+
+    `exact`: refuses whole numbers of a frame that would be rounded, since they are beside floats.
+    """
     x = known(x, what)
     frame = frame_of(x, what)
     if frame is not None:
-        return frame.values(what), frame.names, None
+        return frame.values(what, exact), frame.names, None
     array, back = _host_array(x, what)
     if array.ndim != 2 or array.dtype == object:
         _check_shape(array, x, what)
@@ -217,19 +266,19 @@ def _check_numbers(x: Array, what: str) -> None:
 
 
 def outputs(
-    out: Any, shape: tuple[int, int], what: str, read: Optional[dict[str, Any]] = None
-) -> tuple[Float32, Int64]:
+    out: Any, shape: tuple[int, int], what: str, read: Optional[dict[str, Any]] = None, kind: Any = np.float32
+) -> tuple[Any, Int64]:
     """Return the arrays to write to: new ones, or the caller's, which are checked.
 
-    `read`: arrays that the call reads, by name.
+    `read`: arrays that the call reads, by name. `kind`: the dtype of distances.
     """
     if out is None:
-        return new_arrays(shape, np.float32, what)
+        return new_arrays(shape, kind, what)
     try:
         distance, row = out
     except (TypeError, ValueError):
         raise InvalidArgument(f"{what}: out is not a pair (distance, row); pass two arrays of shape {shape}") from None
-    _check_output(distance, "distance", np.float32, shape, what)
+    _check_output(distance, "distance", kind, shape, what)
     _check_output(row, "row", np.int64, shape, what)
     _check_apart({"out's distance": distance, "out's row": row, **(read or {})}, what)
     return distance, row

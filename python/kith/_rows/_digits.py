@@ -17,6 +17,7 @@ from ._host import _caller
 if TYPE_CHECKING:
     from .._core._types import Array, Bool, Float32, Float64, Int64
 
+WHOLE = 2**53  # up to which doubles hold all whole numbers
 _COARSE = 1e-4  # part of a column's spread: a larger step of float32 matters
 _MOST_ROWS = 1 << 20  # rows that are compared with each other
 _AT_ONCE = 1 << 18  # values that are checked together, so that they stay in the cache
@@ -33,6 +34,7 @@ class Given:
     plain: bool = True  # as `subtracts` returns it
     features: Optional[Any] = None  # the columns that count; None: all
     advice: Optional[Callable[[], str]] = None  # says how the caller passes a centre, if it can
+    doubles: str = ""  # says how the caller asks for double precision, if it can: "pass"
 
 
 def subtracts(x: Any) -> bool:
@@ -160,7 +162,9 @@ def _worst_value(there: Array, here: Float32) -> str:
 
 
 def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64], given: Given) -> str:
-    """Return the first shift after which no rows are equal; without equal rows, any shift."""
+    """Return how to keep all digits; else the first shift after which no rows are equal, or without equal rows any."""
+    if given.doubles and _are_doubles(x):
+        return f"{given.doubles} arithmetic='f64', by which every digit counts"
     shifts: list[tuple[str, str, Any]] = [("float64", "x - x.mean(0)", x.mean)]
     if x.dtype.kind == "i" and given.plain:  # exact even if float64 is not
         shifts.append((x.dtype.name, "x - x.min(0)", x.min))
@@ -175,6 +179,12 @@ def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64],
         "x - x.mean(0) does not keep all rows apart: leave columns out that only number rows, or pass "
         "x.astype(numpy.float32) if that is meant"
     )
+
+
+def _are_doubles(x: Array) -> bool:
+    if x.dtype.kind == "f":
+        return x.dtype.itemsize <= 8
+    return x.dtype.itemsize < 8 or (int(x.max()) <= WHOLE and int(x.min()) >= -WHOLE)
 
 
 def _keeps_apart(x: Array, offset: Array, pair: tuple[int, int], columns: Optional[Int64]) -> bool:

@@ -45,10 +45,17 @@ class Frame(NamedTuple):
         """Return the columns, each of its own dtype."""
         return [np.asarray(self.column(place)) for place in range(len(self.names))]
 
-    def values(self, what: str) -> Array:
-        """Return all columns side by side; refuse by its name a column that holds no numbers, or not in every row."""
+    def values(self, what: str, exact: bool = False) -> Array:
+        """Return all columns side by side; refuse by its name a column that holds no numbers, or not in every row.
+
+        `exact`: also refuses a whole number that is rounded beside floats.
+        """
         if self.whole is None:
-            return side_by_side(self.checked(what, "x", KINDS))
+            columns = self.checked(what, "x", KINDS)
+            together = side_by_side(columns)
+            if exact and together.dtype.kind == "f":
+                self.check_exact(what, columns)
+            return together
         together = np.asarray(self.whole())
         if together.dtype.kind == "f" and not np.isfinite(together).all():
             row, place = (int(i) for i in np.argwhere(~np.isfinite(together))[0])
@@ -76,6 +83,19 @@ class Frame(NamedTuple):
                     + self._advice(place, cells)
                 )
         return columns
+
+    def check_exact(self, what: str, columns: Optional[list[Array]] = None) -> None:
+        """Refuse whole numbers that float64 would round. `columns`: those of `arrays`."""
+        for place, column in enumerate(self.arrays() if columns is None else columns):
+            if column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
+                continue
+            large = (column > 2**53) | (column < -(2**53))
+            if large.any():
+                row = int(np.argmax(large))
+                raise InvalidArgument(
+                    f"{what}: row {row}, column {place} ({self.names[place]!r}) holds {column[row]}, beyond 2^53, up "
+                    "to which float64 holds all whole numbers; subtract a common offset, the same from rows and queries"
+                )
 
     def _advice(self, place: int, cells: Cells) -> str:
         if cells.kind == "lists" and cells.advice:
@@ -141,7 +161,8 @@ def frame_of(x: Any, what: str) -> Optional[Frame]:
     kinds = list(x.dtypes)
     plain = all(isinstance(kind, np.dtype) and kind.kind in NUMBERS for kind in kinds)
     of_bool = [kind.kind == "b" for kind in kinds if plain]  # pandas would put these beside numbers as objects
-    whole = x.to_numpy if plain and any(of_bool) == all(of_bool) else None
+    wide = {kind.kind for kind in kinds if plain and kind.itemsize == 8}  # and round these beside floats
+    whole = x.to_numpy if plain and any(of_bool) == all(of_bool) and len(wide) <= 1 else None
     return Frame(list(x.columns), lambda place: x.iloc[:, place], "pandas.get_dummies(x)", whole=whole)
 
 

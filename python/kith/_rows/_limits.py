@@ -13,7 +13,7 @@ from ._frames import known
 from ._host import _host_array
 
 if TYPE_CHECKING:
-    from .._core._types import Array, Float32, UInt32
+    from .._core._types import Array, Distances, UInt32
 
 
 def filter_words(mask: Any, n: int, m: int, what: str) -> UInt32:
@@ -56,8 +56,11 @@ def _refuse_numbers_of_a_mask(rows: Array, n: int, m: int, what: str) -> None:
         )
 
 
-def radii_of(radius: Any, metric: str, what: str) -> Float32:
-    """Convert one radius for all queries, or one per query; refuse one below 0 if no distance can be."""
+def radii_of(radius: Any, metric: str, what: str, kind: Any = np.float32) -> Distances:
+    """Convert one radius for all queries, or one per query; refuse one below 0 if no distance can be.
+
+    `kind`: the dtype of distances.
+    """
     try:
         radii = np.atleast_1d(np.asarray(_host_array(radius, what)[0], np.float64))
     except (TypeError, ValueError):
@@ -70,4 +73,4 @@ def radii_of(radius: Any, metric: str, what: str) -> Float32:
             f"{what}: {which} is below 0, and no distance is; give a radius of 0 or more for {metric}"
         )
     with np.errstate(over="ignore"):  # all rows are within infinity
-        return np.ascontiguousarray(radii, np.float32)
+        return np.ascontiguousarray(radii, kind)

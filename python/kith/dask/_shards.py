@@ -9,7 +9,7 @@ import numpy as np
 from distributed import Client
 
 from .._core._checks import advice_on_centre, at_least_1, centre_of
-from .._core._errors import InvalidArgument
+from .._core._errors import InvalidArgument, Unsupported
 from .._core._library import version
 from .._core._metrics import metric_named
 from .._core._types import Float64, MetricName
@@ -104,6 +104,11 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
     if head.first_row:
         raise InvalidArgument(
             f"{where}: {file} is a shard, with first_row = {head.first_row}; name the file of an index of all rows"
+        )
+    if head.element == "f64":
+        raise Unsupported(
+            f"{where}: {file} is of an index in double precision, and a cluster searches in single precision; open it by "
+            "kith.Index, or its parts by kith.Index(..., rows=...), and merge their keys"
         )
     places = _cut(head.rows, client, shards, where)
     parts = [tasks.IndexRows(file, a, b, head) for a, b in zip(places, places[1:])]

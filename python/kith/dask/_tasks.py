@@ -154,6 +154,7 @@ def _opened(recipe: Recipe) -> Index:
             first_row=recipe.first_row,
             largest=recipe.largest,
             centre=recipe.centre,
+            arithmetic="f32",  # of all lists that are merged here
         )
     except Error as error:
         raise named(error, recipe.name) from None

@@ -13,7 +13,7 @@ from . import _tasks as tasks
 
 if TYPE_CHECKING:
     from .._core._results import Neighbors
-    from .._core._types import Array, Float32, Float64, Int64
+    from .._core._types import Array, Distances, Float32, Float64, Int64
 
 _MOST = np.float32(2.0**95)
 
@@ -76,7 +76,7 @@ def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
     return means.reshape(len(weight), *values.shape[1:])
 
 
-def _weights(distance: Float32, weights: str) -> Float32:
+def _weights(distance: Distances, weights: str) -> Float32:
     if weights == "uniform":
         return np.ones(distance.shape, np.float32)
     with np.errstate(divide="ignore"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from fnmatch import fnmatchcase
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 import numpy as np
 
@@ -215,7 +215,8 @@ class IndexFlat(Index):
             return np.zeros(len(queries.array) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
         chosen = chosen_by(params, index.rows)
         first, distance, row = index.within(queries, edge, filter=chosen, threads=_threads)
-        return first.astype(np.uint64), (0 - distance if product else distance), row
+        near = cast(Float32, 0 - distance if product else distance)
+        return first.astype(np.uint64), near, row
 
     def _rows(self, x: Any, where: str) -> Rows:
         rows = x if isinstance(x, Rows) else rows_of(x, f"kith.faiss.{where}: x", quiet=where != "add")

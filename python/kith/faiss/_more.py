@@ -102,16 +102,16 @@ def read_index(fname: Path, io_flags: int = 0, *, device: DeviceLike = "auto") -
     kith.BadFile
         As for `kith.Index`.
     kith.Unsupported
-        The metric is none of FAISS's, or the rows have ids.
+        The metric is none of FAISS's, the arithmetic is f64, or the rows have ids.
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise InvalidArgument(f"kith.faiss.read_index: {type(fname).__name__}; pass the name of a file")
     rows = Index(fname, device=device)
     metric: Optional[int] = next((number for number, name in METRICS.items() if name == rows.metric), None)
-    if metric is None or rows.next_row != rows.rows or rows.first_row != 0:
+    if metric is None or rows.arithmetic != "f32" or rows.next_row != rows.rows or rows.first_row != 0:
         raise Unsupported(
-            f"kith.faiss.read_index: {os.fspath(fname)}: {rows!r} has a metric, ids, removed rows or a first row that "
-            "flat indices do not have; kith.Index opens it"
+            f"kith.faiss.read_index: {os.fspath(fname)}: {rows!r} has a metric, float64, ids, removed rows or a first row "
+            "that flat indices do not have; kith.Index opens it"
         )
     index = _flat(rows.dims, metric, device)
     index._index = rows

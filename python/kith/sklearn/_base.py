@@ -14,7 +14,7 @@ from .._core._index import Index
 from .._core._locks import Lock
 from .._core._pickles import stamped, unstamped
 from .._core._trained import Classifier, Regressor
-from .._core._types import Array, Float32, Float64, Int64, Mode
+from .._core._types import Array, Distances, Float64, Int64, Mode
 from .._rows._digits import subtracts
 from .._rows._limits import radii_of
 from . import _parameters as parameters
@@ -59,21 +59,30 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         return f"kith.sklearn.{type(self).__name__}"
 
     def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
-        """Returns finite float32 rows, and `y` if given. Checks and messages are scikit-learn's, but for cells."""
+        """Returns finite rows of float32 or float64, and `y` if given. Checks and messages are scikit-learn's, but for
+        cells.
+        """
         what = f"{self._where()}: X"
         plain, X = subtracts(X), looked_at(X, what)
         with np.errstate(over="ignore"):
-            options: dict[str, Any] = {"dtype": np.float32, "order": "C", "reset": reset}
+            options: dict[str, Any] = {"dtype": self._dtypes(X, reset), "order": "C", "reset": reset}
             if y is None:
                 rows = checked = validate_data(self, X, **options)
             else:
                 checked = validate_data(self, X, y, multi_output=True, **options)
                 rows = checked[0]
-        if reset:
-            look_at_digits(X, rows, what, plain)
+        look_at_digits(X, rows, what, plain, quiet=not reset)
         return checked
 
-    def _fit_rows(self, X: Float32, frame: Any) -> None:
+    def _dtypes(self, X: Any, fits: bool) -> Any:
+        """Returns the dtype of rows, or a list if float32 rows stay so and all others become float64."""
+        if not fits:
+            return self._fit_X.dtype
+        if isinstance(X, np.ndarray) and np.can_cast(X.dtype, np.float32):
+            return np.float32
+        return [np.float64, np.float32]
+
+    def _fit_rows(self, X: Distances, frame: Any) -> None:
         parameters.check_algorithm(self.algorithm, self._where())
         parameters.threads_of(self.n_jobs, self._where())
         self.effective_metric_ = parameters.metric_of(self.metric, self.p, self.metric_params, self._where())
@@ -120,7 +129,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     # ---- Queries ----
 
-    def _queries(self, X: Any) -> tuple[Float32, Optional[int]]:
+    def _queries(self, X: Any) -> tuple[Distances, Optional[int]]:
         """Returns checked queries and kith's `exclude_self_from`; without `X` the queries are the fitted rows, each
         searched among all others.
         """
@@ -167,7 +176,8 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         Returns
         -------
         distance : array of float64, [m, k]
-            float32 values, nearest first; only with `return_distance`.
+            Nearest first; float32 values if the estimator was fitted to rows of float32. Only with
+            `return_distance`.
         row : array of int64, [m, k]
             Among equally near rows the first comes first.
         """
@@ -175,7 +185,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         queries, exclude_self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors if n_neighbors is None else n_neighbors, len(queries), exclude_self_from)
         distance, row = self._index().search(queries, k, exclude_self_from=exclude_self_from, threads=self._threads())
-        return (distance.astype(np.float64), row) if return_distance else row
+        return (distance.astype(np.float64, copy=False), row) if return_distance else row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
         """Prepares weights by a function, which gets the distances of all queries at once, [m, k]."""
@@ -233,17 +243,17 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
 
     radius: Any
 
-    def _asked_radius(self, radius: Any) -> Float32:
+    def _asked_radius(self, radius: Any) -> Distances:
         assert isinstance(self, Base)
         asked = parameters.radius_of(radius, self._where())
-        return radii_of(asked, self.effective_metric_, f"{self._where()}: radius")
+        return radii_of(asked, self.effective_metric_, f"{self._where()}: radius", self._fit_X.dtype)
 
     def _lists(self, X: Any, radius: Optional[float]) -> tuple[Array, Array, Array]:
         assert isinstance(self, Base)
         queries, exclude_self_from = self._queries(X)
         asked = self._asked_radius(self.radius if radius is None else radius)
         found = self._index().within(queries, asked, exclude_self_from=exclude_self_from, threads=self._threads())
-        return found.first, found.distance.astype(np.float64), found.row
+        return found.first, found.distance.astype(np.float64, copy=False), found.row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
         """Prepares weights by a function, which gets an array of arrays of distances, [m]."""

@@ -15,7 +15,7 @@ from .._core._types import (
     Algorithm,
     Array,
     DeviceLike,
-    Float32,
+    Distances,
     Float64,
     Int64,
     MetricOfEstimators,
@@ -89,7 +89,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
         raise NotImplementedError
 
-    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
+    def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         raise NotImplementedError
 
     def _vote(self, weights: str) -> Vote:
@@ -198,7 +198,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
     def _make(self) -> Classifier:
         return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device())
 
-    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
+    def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)
         model: Classifier = self._model()
         return model._classify(struct_of(queries), k, self._vote(weights), Options(self._threads(), exclude_self_from))

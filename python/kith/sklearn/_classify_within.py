@@ -14,7 +14,7 @@ from .._core._types import (
     Algorithm,
     Array,
     DeviceLike,
-    Float32,
+    Distances,
     Float64,
     MetricOfEstimators,
     Tie,
@@ -106,7 +106,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             for output in range(len(self._classes))
         ]
 
-    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
+    def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         struct, radii = struct_of(queries), self._asked_radius(self.radius)
         vote, how = self._vote(weights), Options(self._threads(), exclude_self_from)
         return [one._classify_within(struct, radii, vote, how) for one in self._model()]
