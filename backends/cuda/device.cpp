@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <iterator>
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::size_t staging_bytes = std::size_t{1} << 20;
-constexpr std::size_t small_bytes = staging_bytes / 4;
 constexpr std::chrono::milliseconds longest_hold{100};
-
-std::size_t rounded(std::size_t bytes) {
-  return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
-}
 
 /// Frees a block if host memory has run out and the object that should own it cannot be made.
 struct FreeUnkept {
@@ -91,9 +84,7 @@ Device::Device(DeviceInfo known, int ordinal)
     queue_.make_room = [this] { return spi::give_back(info); };
     guard_.check(cudaStreamCreateWithFlags(&queue_.stream, cudaStreamNonBlocking), "open",
                  "cudaStreamCreate");
-    void* pinned = nullptr;
-    guard_.check(cudaMallocHost(&pinned, staging_bytes), "open", "cudaMallocHost");
-    staging_ = static_cast<unsigned char*>(pinned);
+    open_staging();
     queue_.multiprocessors = info.compute_units;
     int major = 0, minor = 0;
     guard_.check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "open",
@@ -186,41 +177,6 @@ Cublas& Device::cublas() const {
                 info.spec + ": proposer gemm needs cuBLAS, which cannot be opened now: " + during_capture);
   cublas_ = spi::retried(info, [&] { return std::make_unique<Cublas>(info.spec, context_, queue_.stream); });
   return *cublas_;
-}
-
-void Device::write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
-  const Call call(*this, "write");
-  if (bytes == 0) return;
-  unsigned char* target = static_cast<unsigned char*>(static_cast<Memory&>(to).data) + offset;
-  const auto copy = [&](const void* source) {
-    ask("write", "cudaMemcpyAsync",
-        [&] { return cudaMemcpyAsync(target, source, bytes, cudaMemcpyHostToDevice, queue_.stream); });
-  };
-  if (bytes > small_bytes || locked_->holds(from, bytes)) {
-    copy(from);
-    wait("write");
-    return;
-  }
-  if (staged_ + bytes > staging_bytes) wait("write");
-  std::memcpy(staging_ + staged_, from, bytes);
-  copy(staging_ + staged_);
-  staged_ += rounded(bytes);
-}
-
-void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
-  const Call call(*this, "read");
-  if (bytes == 0) return;
-  const unsigned char* source =
-      static_cast<const unsigned char*>(static_cast<const Memory&>(from).data) + offset;
-  // The stream executes in order, so that earlier data have left the staging memory by then.
-  const bool staged = bytes <= small_bytes && !locked_->holds(to, bytes);
-  ask("read", "cudaMemcpyAsync", [&] {
-    return cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream);
-  });
-  // Until the data are known to have arrived, this part of the staging memory is not reused.
-  if (staged) staged_ = std::max(staged_, rounded(bytes));
-  wait("read");
-  if (staged) std::memcpy(to, staging_, bytes);
 }
 
 void Device::finish() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "common/kernels.hpp"
 #include "common/views.hpp"
@@ -17,6 +18,11 @@
 #include "visit.hpp"
 
 namespace kith::cuda {
+
+/// Returns the number of bytes of memory that an allocation takes.
+inline std::size_t rounded(std::size_t bytes) {
+  return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
 
 class Memory : public Block {
  public:
@@ -73,7 +79,9 @@ class Device : public spi::Device {
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
+  void write_later(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
+  void read_pieces(std::span<const spi::Piece> pieces) override;
   void finish() override;
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
   std::unique_ptr<spi::CopyQueue> copy_queue() override;  // copy_queue.cpp
@@ -112,6 +120,14 @@ class Device : public spi::Device {
   void wait_for(cudaStream_t stream);
 
   void wait(const char* stage);
+
+  // These are in transfers.cpp.
+  void open_staging();
+  void copy(unsigned char* target, const void* from, std::size_t bytes);
+  ///   staged  where the pieces go in the staging memory; null: nowhere
+  void copy_pieces(std::span<const spi::Piece> pieces, std::span<unsigned char* const> staged);
+  void fetch_pieces(std::span<const spi::Piece> pieces, std::span<unsigned char* const> staged);
+
   /// Calls `call`, and again if it ran out of memory and some could be freed. Throws what
   /// Guard::check() throws.
   template <class Function>
@@ -129,6 +145,8 @@ class Device : public spi::Device {
   Queue queue_;
   unsigned char* staging_ = nullptr;  // page-locked host memory for small transfers
   std::size_t staged_ = 0;            // number of its bytes that may still be in use
+  std::uint32_t* ticket_ = nullptr;   // behind it: the number of the last fetch that has arrived
+  std::uint32_t fetched_ = 0;         // the number of fetches
   const std::shared_ptr<LockedRanges> locked_ = std::make_shared<LockedRanges>();
   mutable std::unique_ptr<Cublas> cublas_;
   // Events by mark. They move between the maps as nodes, so that nothing is allocated; each is in one map,

@@ -104,12 +104,31 @@ void Device::write(spi::Allocation& to, std::size_t offset, const void* from, st
   });
 }
 
+void Device::write_later(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  guard_.run("write", [&] {
+    with_room([&] { queue_.enqueueWriteBuffer(buffer_of(&to), CL_FALSE, offset, bytes, from); });
+  });
+}
+
 void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) {
   if (bytes == 0) return;
   guard_.run("read", [&] {
     with_room([&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
   });
   staged_ = 0;  // the queue executes in order
+}
+
+void Device::read_pieces(std::span<const spi::Piece> pieces) {
+  guard_.run("read", [&] {
+    for (const spi::Piece& piece : pieces)
+      if (piece.bytes > 0)
+        with_room([&] {
+          queue_.enqueueReadBuffer(buffer_of(piece.from), CL_FALSE, piece.offset, piece.bytes, piece.to);
+        });
+    queue_.finish();
+  });
+  staged_ = 0;
 }
 
 void Device::finish() {

@@ -91,7 +91,9 @@ class Device : public spi::Device {
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
+  void write_later(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override;
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
+  void read_pieces(std::span<const spi::Piece> pieces) override;
   void finish() override;
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override;
   std::unique_ptr<spi::CopyQueue> copy_queue() override;  // copy_queue.cpp

@@ -1,4 +1,7 @@
 // Tests that the same bytes arrive from locked host memory as from ordinary memory.
+#include <span>
+#include <utility>
+
 #include "common/device.hpp"
 
 namespace kith::tests {
@@ -42,20 +45,71 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
 TEST_CASE("host memory: many small writes, one after another, without waiting for any") {
   // Together the writes exceed the memory that back ends keep for writes they do not wait for.
   spi::with_device(device(), [](spi::Device& device) {
-    constexpr std::size_t bytes = 200001, count = 24;
-    std::vector<std::unique_ptr<spi::Allocation>> memory;
-    for (std::size_t i = 0; i < count; ++i) memory.push_back(device.allocate(bytes + i));
-    const std::vector<unsigned char> right = pattern(bytes + count);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::vector<unsigned char> passing(right.begin() + static_cast<std::ptrdiff_t>(i), right.end());
-      device.write(*memory[i], i, passing.data(), bytes);
-      std::fill(passing.begin(), passing.end(), static_cast<unsigned char>(0xC3));
+    for (const auto& [bytes, count] :
+         {std::pair<std::size_t, std::size_t>{200001, 24}, {30000, 64}, {64, 40}}) {
+      CAPTURE(bytes);
+      std::vector<std::unique_ptr<spi::Allocation>> memory;
+      for (std::size_t i = 0; i < count; ++i) memory.push_back(device.allocate(bytes + i));
+      const std::vector<unsigned char> right = pattern(bytes + count);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::vector<unsigned char> passing(right.begin() + static_cast<std::ptrdiff_t>(i), right.end());
+        device.write(*memory[i], i, passing.data(), bytes);
+        std::fill(passing.begin(), passing.end(), static_cast<unsigned char>(0xC3));
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        CAPTURE(i);
+        std::vector<unsigned char> back(bytes);
+        device.read(*memory[i], i, back.data(), bytes);
+        CHECK(std::memcmp(back.data(), right.data() + i, bytes) == 0);
+      }
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      CAPTURE(i);
+  });
+}
+
+TEST_CASE("host memory: pieces that are read together are those that are read one by one") {
+  spi::with_device(device(), [](spi::Device& device) {
+    const std::vector<unsigned char> right = pattern(400000);
+    const auto first = device.allocate(right.size()), second = device.allocate(right.size());
+    device.write(*first, 0, right.data(), right.size());
+    for (const std::size_t bytes : {0u, 1u, 4u, 16u, 999u, 4096u, 20000u, 120000u, 300001u}) {
+      // What one step wrote is read after it: the second memory is written only now.
+      device.write(*second, 0, right.data() + 1, right.size() - 1);
+      const auto locked = device.allocate_host(bytes + 1);
+      std::vector<unsigned char> plain(bytes + 2, 0xC3), words(132, 0xC3), other(bytes + 2, 0xC3);
+      std::vector<spi::Piece> pieces = {{first.get(), 3, words.data() + 1, 130},
+                                        {second.get(), 16, plain.data() + 1, bytes},
+                                        {second.get(), 5, words.data(), 1}};
+      if (locked) pieces.push_back({first.get(), 7, locked->data, bytes});
+      for (std::size_t count = 1; count <= pieces.size(); ++count) {
+        CAPTURE_ALL(bytes, count);
+        device.read_pieces(std::span(pieces).first(count));
+        CHECK(std::memcmp(words.data() + 1, right.data() + 3, 130) == 0);
+        if (count > 1) CHECK(std::memcmp(plain.data() + 1, right.data() + 17, bytes) == 0);
+        if (count > 2) CHECK(words.front() == right[6]);
+        if (count > 3) CHECK(std::memcmp(locked->data, right.data() + 7, bytes) == 0);
+      }
+      const std::vector<spi::Piece> many(9, {first.get(), 32, other.data() + 1, bytes});
+      device.read_pieces(many);
+      CHECK(std::memcmp(other.data() + 1, right.data() + 32, bytes) == 0);
+      CHECK(words.back() == 0xC3);
+      for (const auto* side : {&plain, &other}) CHECK((side->front() == 0xC3 && side->back() == 0xC3));
+    }
+  });
+}
+
+TEST_CASE("host memory: what is written later is there for the steps that come after it") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for (const std::size_t bytes : {1u, 5000u, 70000u, 3000001u}) {
+      CAPTURE(bytes);
+      const auto host = device.allocate_host(bytes + 5);
+      if (!host) return;
+      const std::vector<unsigned char> right = pattern(bytes);
+      std::memcpy(static_cast<unsigned char*>(host->data) + 5, right.data(), bytes);
+      const auto memory = device.allocate(bytes + 3);
+      device.write_later(*memory, 3, static_cast<unsigned char*>(host->data) + 5, bytes);
       std::vector<unsigned char> back(bytes);
-      device.read(*memory[i], i, back.data(), bytes);
-      CHECK(std::memcmp(back.data(), right.data() + i, bytes) == 0);
+      device.read(*memory, 3, back.data(), bytes);
+      CHECK(back == right);
     }
   });
 }

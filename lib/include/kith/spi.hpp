@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -186,6 +187,14 @@ struct ProgramCounts {
   std::size_t kept = 0;      ///< programs from files, which an earlier process has compiled
 };
 
+/// Names bytes of device memory and where they go on the host.
+struct Piece {
+  const Allocation* from;
+  std::size_t offset;
+  void* to;
+  std::size_t bytes;
+};
+
 /// Is an open device with one in-order queue. Calls enqueue and return; only read() and finish() wait. It is
 /// not thread-safe: the library calls it under a lock. Failures throw kith::Error. After a failure from which
 /// the driver cannot recover, every later call throws the first message again.
@@ -202,8 +211,13 @@ class KITH_API Device {
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes) = 0;
   /// Copies `bytes` from the host; `from` may be reused when this returns.
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
+  /// Does the same, but may return earlier: `from`, of allocate_host(), must stay as it is until the next
+  /// read() or finish().
+  virtual void write_later(Allocation& to, std::size_t offset, const void* from, std::size_t bytes);
   /// Copies to the host, after everything enqueued before is done.
   virtual void read(const Allocation& from, std::size_t offset, void* to, std::size_t bytes) = 0;
+  /// Does the same for several pieces, and waits once.
+  virtual void read_pieces(std::span<const Piece> pieces);
   virtual void finish() = 0;
 
   /// Allocates host memory for write() and read(); null if locked memory makes no difference to the device.

@@ -71,6 +71,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, const QueryRows& queries, c
   first_ = known_.keys(open.queries, k);
   Open left = run_attempt(attempt, again, open.threshold, workspace, watcher, trace, overlap);
   proposal_.lengthen_lists(1);
+  workspace.forget_keys();
   const DeviceSession session(*state);
   const std::vector<Key> found = read_keys(*session, workspace.result(again));
   for (std::size_t i = 0; i < open.queries.size(); ++i)
@@ -81,8 +82,8 @@ Open BoundedSearch::ask_open(const Attempt& attempt, const QueryRows& queries, c
 }
 
 Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
-                                const std::vector<float>& threshold, const Workspace& workspace,
-                                Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
+                                const std::vector<float>& threshold, Workspace& workspace, Watcher& watcher,
+                                Trace* trace, std::function<void()>& overlap) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
     const DeviceSession session(*state);
@@ -115,10 +116,7 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
       watcher.check_stop();
   }
   Open lost;
-  {
-    const DeviceSession session(*state);
-    lost.queries = proposal_.lost(*session, count);
-  }
+  lost.queries = proposal_.lost(*state, workspace, count);
   if (lost.queries.empty()) return lost;
   const std::vector<float> thresholds = reached(count);
   for (const std::int64_t q : lost.queries) lost.threshold.push_back(thresholds[static_cast<std::size_t>(q)]);

@@ -79,7 +79,7 @@ class BoundedSearch {
   Open ask_open(const Attempt& attempt, const QueryRows& queries, const Open& open, Workspace& workspace,
                 Watcher& watcher, Trace* trace, std::function<void()>& overlap);
   Open run_attempt(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
-                   const Workspace& workspace, Watcher& watcher, Trace* trace,
+                   Workspace& workspace, Watcher& watcher, Trace* trace,
                    std::function<void()>& overlap) const;
   void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,

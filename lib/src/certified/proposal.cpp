@@ -148,12 +148,13 @@ void Proposal::write_nearest(spi::Device& device, const ListedPlaces& listed, st
   device.write(*keys_.get(), 0, nearest.data(), nearest.size() * sizeof(Key));
 }
 
-std::vector<std::int64_t> Proposal::lost(spi::Device& device, std::int64_t count) const {
-  std::vector<std::uint32_t> flags(size(count));
-  read(device, this->flags(flags.size()), flags);
+std::vector<std::int64_t> Proposal::lost(Device::State& state, Workspace& workspace,
+                                         std::int64_t count) const {
+  const std::vector<std::uint32_t> flags = workspace.read_words(state, this->flags(size(count)), count);
   std::vector<std::int64_t> queries;
   for (std::size_t q = 0; q < flags.size(); ++q)
     if (flags[q]) queries.push_back(static_cast<std::int64_t>(q));
+  if (!queries.empty()) workspace.forget_keys();
   return queries;
 }
 

@@ -13,6 +13,7 @@
 #include "kith/spi.hpp"
 #include "kith/unstable/plan.hpp"
 #include "plan/proposal_sizes.hpp"
+#include "tiles/workspace.hpp"
 
 namespace kith {
 
@@ -62,8 +63,9 @@ class Proposal {
   ///   listed   the lists that were read from listed_places()
   void write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                      std::span<const Key> nearest) const;
-  /// Returns the queries of the tile whose lists overflowed or whose guess failed.
-  std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
+  /// Returns the queries of the tile whose lists overflowed or whose guess failed. Locks the device.
+  ///   workspace  reads the keys of the tile along with them
+  std::vector<std::int64_t> lost(Device::State& state, Workspace& workspace, std::int64_t count) const;
 
  private:
   spi::QuantizedRows queries(std::size_t count) const;

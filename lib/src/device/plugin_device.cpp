@@ -76,6 +76,19 @@ class GuardedDevice : public spi::Device {
   } catch (...) {
     fail("read");
   }
+  void write_later(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override
+      try {
+    copied_->to_device += bytes;
+    real_->write_later(to, offset, from, bytes);
+  } catch (...) {
+    fail("write");
+  }
+  void read_pieces(std::span<const spi::Piece> pieces) override try {
+    for (const spi::Piece& piece : pieces) copied_->from_device += piece.bytes;
+    real_->read_pieces(pieces);
+  } catch (...) {
+    fail("read");
+  }
   void finish() override try { real_->finish(); } catch (...) {
     fail("finish");
   }

@@ -12,6 +12,14 @@ CopyQueue::~CopyQueue() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
+void Device::write_later(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) {
+  write(to, offset, from, bytes);
+}
+
+void Device::read_pieces(std::span<const Piece> pieces) {
+  for (const Piece& piece : pieces) read(*piece.from, piece.offset, piece.to, piece.bytes);
+}
+
 void Device::hold() {}
 void Device::let_go() {}
 

@@ -133,7 +133,9 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, const R
   if (compares_bits(metric)) return prepared;
   if (!features.empty()) gather(prepared, features, threads);
   const MatrixView<const float> rows = prepared.view;
-  constexpr std::int64_t rows_a_share = 256;
+  constexpr std::int64_t share_floats = 1 << 14;
+  const std::int64_t rows_a_share =
+      std::max<std::int64_t>(1, share_floats / std::max<std::int64_t>(rows.cols(), 1));
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));
   parallel_for(shares, rows.rows() * rows.cols(), threads, [&](std::int64_t s) {
@@ -186,7 +188,7 @@ void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   const auto step = static_cast<std::int64_t>(staging.size() / block_floats);
   // Blocks with few columns are packed faster than they are distributed to threads.
-  constexpr std::size_t share_floats = std::size_t{1} << 14;
+  constexpr std::size_t share_floats = std::size_t{1} << 13;
   const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));
 
   for (std::int64_t first = 0; first < blocks; first += step) {
@@ -207,6 +209,25 @@ std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t b
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   const auto blocks = static_cast<std::size_t>((rows + block - 1) / block);
   return std::min(std::max<std::size_t>(1, most_floats / block_floats), blocks) * block_floats;
+}
+
+std::unique_ptr<HostBuffer> begin_upload(Device::State& state, spi::Allocation& to,
+                                         MatrixView<const float> rows, std::uint32_t block,
+                                         std::uint32_t threads) {
+  const std::size_t floats = packed_bytes(rows.rows(), rows.cols(), block) / sizeof(float);
+  if (rows.rows() == 0 || staging_floats(rows.rows(), rows.cols(), block) < floats) {
+    upload_rows(state, to, rows, block, threads);
+    return nullptr;
+  }
+  auto buffer = std::make_unique<HostBuffer>(state, floats * sizeof(float));
+  const bool locked = buffer->reader() == Reader::device;
+  write_packed(rows, block, threads, buffer->as<float>(floats), buffer->reader(),
+               [&](std::size_t offset, const void* from, std::size_t bytes) {
+                 const DeviceSession session(state);
+                 locked ? session->write_later(to, offset, from, bytes)
+                        : session->write(to, offset, from, bytes);
+               });
+  return locked ? std::move(buffer) : nullptr;
 }
 
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,

@@ -81,4 +81,10 @@ std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t b
 void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const float> rows, std::uint32_t block,
                  std::uint32_t threads, std::int64_t begin = 0);
 
+/// Does the same from the beginning of `to` on, and may return before the device has copied the rows from the
+/// host memory that it returns, which must live until the device has been waited for.
+std::unique_ptr<HostBuffer> begin_upload(Device::State& state, spi::Allocation& to,
+                                         MatrixView<const float> rows, std::uint32_t block,
+                                         std::uint32_t threads);
+
 }  // namespace kith

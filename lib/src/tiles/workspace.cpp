@@ -11,8 +11,21 @@ DeviceMemory memory_of(const std::shared_ptr<Device::State>& state, std::size_t 
 
 }  // namespace
 
+void PendingUpload::settle() noexcept {
+  if (!buffer_) return;
+  try {
+    const DeviceSession session(*state_);
+    session->finish();
+  } catch (...) {  // a device that fails copies no more, and the search has told why
+  }
+  buffer_ = nullptr;
+}
+
 Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes)
-    : plan_(plan), query_block_(state->device->info.query_block), scratch_bytes_(scratch_bytes) {
+    : plan_(plan),
+      query_block_(state->device->info.query_block),
+      scratch_bytes_(scratch_bytes),
+      upload_(state) {
   const WorkspaceSizes sizes = workspace_sizes(state->device->info, plan);
   queries_ = memory_of(state, sizes.queries);
   distances_ = memory_of(state, sizes.distances);
@@ -37,6 +50,29 @@ spi::Scratch Workspace::scratch() const {
 spi::Grid<Key> Workspace::result(std::int64_t count) const {
   const std::size_t k = size(plan_.problem.k);
   return {result_.get(), 0, size(count), k, k};
+}
+
+std::vector<std::uint32_t> Workspace::read_words(Device::State& state, const spi::Grid<std::uint32_t>& words,
+                                                 std::int64_t count) {
+  // To read more in vain would take longer than a wait.
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  std::vector<std::uint32_t> values(size(count));
+  const spi::Grid<Key> result = this->result(count);
+  const std::size_t keys = result.rows * result.cols;
+  keys_ = room_ && keys * sizeof(Key) <= most_bytes ? room_().first(keys) : std::span<Key>();
+  const spi::Piece pieces[] = {{words.memory, words.first * sizeof(std::uint32_t), values.data(),
+                                values.size() * sizeof(std::uint32_t)},
+                               {result.memory, 0, keys_.data(), keys_.size_bytes()}};
+  {
+    const DeviceSession session(state);
+    session->read_pieces(std::span(pieces).first(keys_.empty() ? 1 : 2));
+  }
+  upload_.let_go();
+  return values;
+}
+
+std::span<Key> Workspace::keys_read(std::int64_t count) const {
+  return keys_.size() == size(count) * size(plan_.problem.k) ? keys_ : std::span<Key>();
 }
 
 TileLists Workspace::lists(std::int64_t count, std::int64_t tile, bool last) const {

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "device/device_state.hpp"
+#include "device/host_buffer.hpp"
 #include "kith/spi.hpp"
 #include "kith/unstable/plan.hpp"
 #include "plan/plan_memory.hpp"
@@ -18,6 +22,25 @@ struct TileLists {
   std::uint32_t lists = 0;    ///< groups, and one more if a running result is carried
   spi::Grid<Key> merge_in;    ///< [q, lists * k]
   spi::Grid<Key> merge_out;   ///< [q, k]
+};
+
+/// Host memory that a device may still be copying from. Its destructor waits for the device.
+class PendingUpload {
+ public:
+  explicit PendingUpload(std::shared_ptr<Device::State> state) : state_(std::move(state)) {}
+  ~PendingUpload() { settle(); }
+  PendingUpload(const PendingUpload&) = delete;
+  PendingUpload& operator=(const PendingUpload&) = delete;
+
+  void hold(std::unique_ptr<HostBuffer> buffer) { buffer_ = std::move(buffer); }
+  /// Lets the memory go after the device has been waited for.
+  void let_go() { buffer_ = nullptr; }
+  /// Waits for the device, and lets the memory go.
+  void settle() noexcept;
+
+ private:
+  const std::shared_ptr<Device::State> state_;
+  std::unique_ptr<HostBuffer> buffer_;
 };
 
 class Workspace {
@@ -41,12 +64,31 @@ class Workspace {
   TileLists lists(std::int64_t count, std::int64_t tile, bool last) const;
   spi::Grid<Key> result(std::int64_t count) const;
 
+  /// Returns the upload of the queries, which a wait for the device ends.
+  PendingUpload& upload() { return upload_; }
+
+  /// Names where the host takes the keys of a tile, so that they can be read along with something else. It is
+  /// called without a lock.
+  void take_keys_to(std::function<std::span<Key>()> room) { room_ = std::move(room); }
+  /// Reads a word of each of `count` queries, and locks the device. If the host takes keys, and they are few,
+  /// reads those of result(count) along, since each wait for the device takes as long as a short step.
+  ///   words  [count, 1]
+  std::vector<std::uint32_t> read_words(Device::State& state, const spi::Grid<std::uint32_t>& words,
+                                        std::int64_t count);
+  /// Forgets the keys that were read along, because the result has changed or will.
+  void forget_keys() { keys_ = {}; }
+  /// Returns the keys of `count` queries if they were read along and are still valid; else nothing.
+  std::span<Key> keys_read(std::int64_t count) const;
+
  private:
   const Plan plan_;
   const std::uint32_t query_block_;
   DeviceMemory queries_, distances_, lists_[2], result_, scratch_;
   const spi::Allocation* elsewhere_ = nullptr;  ///< memory of the queries; null: queries_
   std::size_t scratch_bytes_;
+  PendingUpload upload_;
+  std::function<std::span<Key>()> room_;
+  std::span<Key> keys_;
 };
 
 }  // namespace kith

@@ -65,6 +65,17 @@ MatrixView<const float> QueryRows::sample(std::int64_t step, Floats& to) const {
 void QueryRows::put(Device::State& state, spi::Allocation& to, std::uint32_t block,
                     std::uint32_t threads) const {
   if (!there_) return upload_rows(state, to, host_, block, threads);
+  land(to, block);
+}
+
+std::unique_ptr<HostBuffer> QueryRows::begin_to_put(Device::State& state, spi::Allocation& to,
+                                                    std::uint32_t block, std::uint32_t threads) const {
+  if (!there_) return begin_upload(state, to, host_, block, threads);
+  land(to, block);
+  return nullptr;
+}
+
+void QueryRows::land(spi::Allocation& to, std::uint32_t block) const {
   if (!numbers_) return there_->land_part(first_, rows_, to, block, step_);
   std::vector<std::uint32_t> numbers;
   for (std::int64_t q = 0; q < rows_; ++q) numbers.push_back(static_cast<std::uint32_t>(number(q)));

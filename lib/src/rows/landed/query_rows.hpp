@@ -8,6 +8,7 @@
 
 #include "base/floats.hpp"
 #include "device/device_state.hpp"
+#include "device/host_buffer.hpp"
 #include "kith/matrix_view.hpp"
 #include "rows/landed/landed_rows.hpp"
 
@@ -39,8 +40,12 @@ class QueryRows {
   MatrixView<const float> sample(std::int64_t step, Floats& to) const;
   /// Writes them to device memory as RowBlocks of `block`. Locks the device.
   void put(Device::State& state, spi::Allocation& to, std::uint32_t block, std::uint32_t threads) const;
+  /// Does the same, and may return earlier: see begin_upload().
+  std::unique_ptr<HostBuffer> begin_to_put(Device::State& state, spi::Allocation& to, std::uint32_t block,
+                                           std::uint32_t threads) const;
 
  private:
+  void land(spi::Allocation& to, std::uint32_t block) const;
   /// Returns the number of query q among all of `there_`.
   std::int64_t number(std::int64_t q) const {
     const std::int64_t at = first_ + q * step_;

@@ -39,6 +39,8 @@ class AnswerSink {
   /// Announces the k nearest rows of each of m queries, after all checks. Called again if a search
   /// starts again.
   virtual void begin(std::int64_t m, std::int64_t k) = 0;
+  /// Returns whether take_on_device() takes answers.
+  virtual bool takes_on_device() const { return false; }
   /// Takes answers from memory of the device. If it returns false, they come by put() instead. Called without
   /// a lock.
   virtual bool take_on_device(const KeysOnDevice& found, Trace* trace) {

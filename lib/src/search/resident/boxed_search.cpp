@@ -63,8 +63,8 @@ BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const Sear
       order_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)),
       leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)) {}
 
-std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, const Workspace& workspace,
-                                             Trace* trace, std::function<void()>& overlap,
+std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, Workspace& workspace, Trace* trace,
+                                             std::function<void()>& overlap,
                                              const spi::Grid<float>& within) const {
   std::vector<std::uint32_t> order;
   const bool ordered = queries.rows() >= worth_sorting;
@@ -91,13 +91,11 @@ std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, const Wor
     timer.collect(overlap);
   }
   do_once(overlap);
-  std::vector<std::uint32_t> leaves(size(queries.rows()));
-  const DeviceSession session(*state);
-  session->read(*leaves_.get(), 0, leaves.data(), leaves.size() * sizeof(std::uint32_t));
-  return leaves;
+  const std::size_t q = size(queries.rows());
+  return workspace.read_words(*state, {leaves_.get(), 0, q, 1, 1}, queries.rows());
 }
 
-void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, const Workspace& workspace,
+void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, Workspace& workspace,
                                Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
   const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, overlap);
   Open open;
@@ -109,6 +107,7 @@ void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, con
     trace->fallbacks += static_cast<std::int64_t>(open.queries.size());
   }
   if (!open.queries.empty()) {
+    workspace.forget_keys();
     SearchOptions rest = options_;
     std::vector<std::uint32_t> words;
     if (plan_.filters > 1) {

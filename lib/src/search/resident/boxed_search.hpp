@@ -29,13 +29,13 @@ class BoxedSearch {
   /// the device.
   ///   first    number of the tile's first query in the search
   ///   overlap  see pipeline.hpp; empty afterwards
-  void find_nearest(const QueryRows& queries, std::int64_t first, const Workspace& workspace,
-                    Watcher& watcher, Trace* trace, std::function<void()>& overlap) const;
+  void find_nearest(const QueryRows& queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
+                    Trace* trace, std::function<void()>& overlap) const;
 
   /// Searches by boxes alone. Returns how many leaves each query read; a query with more than the plan allows
   /// is left open.
   ///   within  as in spi::BoxesStep
-  std::vector<std::uint32_t> walk(const QueryRows& queries, const Workspace& workspace, Trace* trace,
+  std::vector<std::uint32_t> walk(const QueryRows& queries, Workspace& workspace, Trace* trace,
                                   std::function<void()>& overlap, const spi::Grid<float>& within = {}) const;
 
  private:

@@ -252,8 +252,8 @@ void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& q
   if (staying_queries)
     staying_queries->place(plan, first, queries, workspace);
   else
-    queries.put(*index.device.state(), workspace.query_memory(), index.device.info().query_block,
-                plan.threads);
+    workspace.upload().hold(queries.begin_to_put(*index.device.state(), workspace.query_memory(),
+                                                 index.device.info().query_block, plan.threads));
   filter.upload(first, queries.rows());
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
@@ -265,6 +265,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = search.queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
+  workspace.take_keys_to(search.room);
   const DeviceFilter filter(state, plan, search.options);
   if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<TileSearch> tiles;
@@ -276,6 +277,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const QueryRows of_tile = search.queries.slice(first, count);
+    workspace.forget_keys();
     upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.staying_queries);
     if (const ExactSearch* const exact = tiles->exact()) {
       exact->find_nearest(count, workspace, watcher, trace, search.overlap);
@@ -284,6 +286,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
       tiles->try_attempts(of_tile, first, workspace, watcher, trace, search.overlap);
     }
     on_tile(workspace, first, count);
+    workspace.upload().settle();
   }
   do_once(search.overlap);  // for a search without queries
   if (tiles) tiles->tell();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ struct PlannedSearch {
   /// With a Trace it is called under the device's lock, else without.
   std::function<void()> overlap = {};
   StayingQueries* staying_queries = nullptr;  ///< as for upload_tile()
+  std::function<std::span<Key>()> room = {};  ///< where the host takes the keys of a tile; empty: it may not
   FoundBefore known = {};                     ///< known about the queries; the lists may then contain rows
                                               ///< found before
 };

@@ -85,6 +85,7 @@ class PlacesSink final : public AnswerSink {
       : places_(places), self_(self), k_(k), to_(to) {}
 
   void begin(std::int64_t m, std::int64_t) override { to_.begin(m, k_); }
+  bool takes_on_device() const override { return to_.takes_on_device(); }
   bool take_on_device(const KeysOnDevice& found, Trace* trace) override {
     KeysOnDevice by_place = found;
     by_place.k = k_;

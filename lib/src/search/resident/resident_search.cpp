@@ -27,28 +27,31 @@ constexpr std::int64_t keys_a_share = 1 << 12;  // handing out fewer takes longe
 template <class Body>
 void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
   const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
-  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
+  constexpr std::int64_t steps_a_key = 4;  // of those that parallel_for() counts by
+  parallel_for((count + a_share - 1) / a_share, steps_a_key * count * plan.problem.k, plan.threads,
                [&](std::int64_t share) {
                  for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, count); ++q)
                    body(static_cast<std::size_t>(q));
                });
 }
 
-/// Reads the keys of a query tile from the device. Rows that do not count are already missing, unless the
-/// plan strikes them out, which happens later.
-///   keys  [count, plan.problem.k]
-void read_tile(const ResidentRows& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
-               std::int64_t count, Trace* trace, std::span<Key> keys) {
-  const auto width = static_cast<std::size_t>(plan.problem.k);
-  const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
+/// Reads the keys of a query tile from the device.
+///   keys  at least [count, plan.problem.k]
+void read_tile(const ResidentRows& index, const Workspace& workspace, std::int64_t count, Trace* trace,
+               std::span<Key> keys) {
   const spi::Grid<Key> result = workspace.result(count);
   const Stopwatch download;
   {
     const DeviceSession session(*index.device.state());
-    session->read(*result.memory, 0, keys.data(), bytes);
+    session->read(*result.memory, 0, keys.data(), result.rows * result.cols * sizeof(Key));
   }
   if (trace) trace->seconds["download"] += download.seconds();
-  if (plan.struck || (!plan.filters && !plan.self)) return;
+}
+
+/// Removes rows that do not count from the lists of a tile, unless the plan strikes them out, which happens
+/// later.
+void tidy_tile(const Plan& plan, std::int64_t first, std::int64_t count, Trace* trace, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
   const Stopwatch tidying;
   for_each_list(count, plan, [&](std::size_t q) {
     std::optional<std::uint32_t> own;
@@ -159,6 +162,8 @@ class AnswerSearch {
   PlannedSearch planned() {
     const QuerySet& queries = request_.queries;
     if (plan_.struck) unfiltered_.emplace(options_).filter = {};
+    std::function<std::span<Key>()> room;
+    if (!sink_.takes_on_device()) room = [this] { return room_.keys(); };
     return {index_,
             plan_,
             unfiltered_ ? *unfiltered_ : options_,
@@ -167,13 +172,16 @@ class AnswerSearch {
             trace_,
             [this] { sink_.begin(request_.m(), request_.k); },
             request_.staying_queries,
+            room,
             known_};
   }
 
   void take_tile(Workspace& workspace, std::int64_t first, std::int64_t count) {
     if (is_taken_on_device(workspace, first, count)) return;
     const std::span<Key> keys = room_.keys();
-    read_tile(index_, plan_, workspace, first, count, trace_, keys);
+    if (workspace.keys_read(count).empty()) read_tile(index_, workspace, count, trace_, keys);
+    workspace.upload().let_go();
+    if (!plan_.struck && (plan_.filters || plan_.self)) tidy_tile(plan_, first, count, trace_, keys);
     if (!known_.value.empty()) leave_out_lists(index_, plan_, count, keys);
     if (plan_.struck)
       leave_filtered_out(index_, plan_, options_, request_.queries.rows().slice(first, count), first,
