@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "nearest/nearest_at_once.hpp"
 #include "profile.hpp"
 #include "propose/collect.hpp"
 #include "steps/steps.hpp"
@@ -76,6 +77,10 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   info.train_block = rows_a_block;
   info.query_block = rows_a_block;
   info.profile = kernel_profile();
+  if (device.cooperativeLaunch) {
+    info.profile.pairs_at_once = pairs_at_once(info.compute_units, info.local_memory_bytes);
+    info.profile.at_once_max_k = at_once_max_k;
+  }
   info.selectors = {Selector::threshold,  Selector::radix,     Selector::bubble,  Selector::insertion,
                     Selector::local_sort, Selector::k_min,     Selector::bitonic, Selector::odd_even,
                     Selector::rank_sort,  Selector::merge_sort};

@@ -13,64 +13,10 @@
 // first; one barrier per step; of rows in random order, each list keeps k (1 + ln(t / (groups k))) keys.
 // Shared memory: capacity * batch keys, and a batch of 16 queries if they have up to 256 dimensions.
 // Source: see shortlist.cuh.
-#include "common/rows.cuh"
-#include "common/shortlist.cuh"
+#include "nearest/row_shapes.cuh"
 
 namespace kith::cuda {
 namespace {
-
-constexpr std::uint32_t staged_dims = 256;  // queries of more dimensions are not copied to shared memory
-
-/// Returns the bytes of shared memory for the queries of a batch; 0 if they are read from device memory.
-__host__ __device__ constexpr std::size_t staged_bytes(int batch, std::uint32_t dims) {
-  return batch >= 16 && dims <= staged_dims ? batch * dims * sizeof(float) : 0;
-}
-
-/// Copies queries query .. query + batch - 1 to shared memory, [dims, batch]. A barrier must follow.
-template <int batch>
-__device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t query) {
-  const float* from = row_at(queries, query);
-  for (std::uint32_t i = threadIdx.x; i < batch * queries.dims; i += blockDim.x)
-    staged[i] = from[i / batch * rows_a_block + i % batch];
-}
-
-/// The rows that a thread takes in one step: `pieces` times `width` neighbouring rows. The first pieces of
-/// all threads of a block, at most `most_threads`, are contiguous; then come the second pieces, and so on.
-template <int queries, int rows, int several, std::uint32_t threads, std::uint32_t at_once>
-struct Shape {
-  static constexpr int batch = queries, width = rows, pieces = several, each = rows * several;
-  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // blocks per multiprocessor
-};
-
-using Wide = Shape<1, 4, 3, 1024, 1>;
-using Short = Shape<16, 2, 1, 384, 2>;
-template <int queries>
-using Plain = Shape<queries, 4, 1, row_threads, queries >= 16 ? 2 : 4>;
-
-/// Sets row[] to dimension 0 of the rows of each piece of this thread. A piece that has no row before `end`
-/// gets the address of the first piece, so that all can be read without a condition.
-template <class S>
-__device__ __forceinline__ void place_pieces(const float* (&row)[S::pieces], const Rows& train,
-                                             std::uint32_t r, std::uint32_t end) {
-#pragma unroll
-  for (int piece = 0; piece < S::pieces; ++piece) {
-    const std::uint32_t first = r + static_cast<std::uint32_t>(piece) * blockDim.x * S::width;
-    row[piece] = row_at(train, first < end ? first : r);
-  }
-}
-
-template <Metric metric, class S>
-__device__ __forceinline__ void chains(float (&acc)[S::batch][S::each], const Rows& queries,
-                                       std::uint32_t query, const float* staged,
-                                       const float* const (&row)[S::pieces]) {
-  if constexpr (S::pieces > 1) {
-    piece_chains<metric, S::pieces>(acc, row_at(queries, query), row, queries.dims);
-  } else if (staged_bytes(S::batch, queries.dims) > 0) {
-    staged_chains<metric>(acc, staged, row[0], queries.dims);
-  } else {
-    row_chains<metric>(acc, row_at(queries, query), row[0], queries.dims);
-  }
-}
 
 template <Metric metric, class S>
 __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
@@ -105,7 +51,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
     if (r < end) {
       const float* row[S::pieces];
       place_pieces<S>(row, train, r, end);
-      chains<metric, S>(acc, queries, query, staged, row);
+      shape_chains<metric, S>(acc, queries, query, staged, row);
     }
     const auto key_at = [&](int q, int j) { return key_of(acc[q][j], row_of(j) + shift); };
     const auto least_at = [&](int q) {
@@ -139,16 +85,6 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   });
 }
 
-std::uint32_t capacity_for(const spi::NearestStep& step) {
-  static_assert(nearest_max_k < 512);
-  return step.k <= 64 ? 256 : 512;
-}
-
-template <class S>
-std::size_t shared_bytes(const spi::NearestStep& step) {
-  return S::batch * capacity_for(step) * sizeof(Key) + staged_bytes(S::batch, step.queries.dims);
-}
-
 template <class S>
 cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::uint32_t threads) {
   const std::uint32_t shift = step.first_row - step.train.first;  // wraps around, and back when it is added
@@ -160,14 +96,6 @@ cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::ui
                           rows_of(step.train), shift, step.k, step.groups, batches, capacity_for(step),
                           matrix_of(step.out));
   });
-}
-
-/// Returns the number of threads for this many rows, which need not begin where a thread's rows do.
-template <class S>
-std::uint32_t threads_for(std::uint32_t rows) {
-  constexpr std::uint32_t warp = 32;
-  const std::uint32_t threads = divide_up(rows + S::width - 1, std::uint32_t{S::width});
-  return std::min(S::most_threads, divide_up(threads, warp) * warp);
 }
 
 }  // namespace

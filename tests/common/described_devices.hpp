@@ -61,7 +61,11 @@ inline DeviceInfo described_gpu(const std::string& backend) {
   info.memory_bytes = 150'000'000'000;
   info.largest_allocation = cuda ? info.memory_bytes : info.memory_bytes / 4;
   info.local_memory_bytes = cuda ? 232448 : 49152;
-  if (cuda) info.profile = cuda::kernel_profile();
+  if (cuda) {
+    info.profile = cuda::kernel_profile();
+    info.profile.pairs_at_once = 261 * 16 * 766;
+    info.profile.at_once_max_k = 32;
+  }
   if (!cuda) info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
   info.proposers = {Proposer::gemm};
   if (!cuda) info.proposers.push_back(Proposer::dot);

@@ -1,5 +1,7 @@
 // Tests the step nearest, which is distance and select in one. Its lists must equal those of both steps in
 // turn. docs/contract.md, sections 1 to 4.
+#include <cmath>
+
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"
@@ -91,6 +93,42 @@ TEST_CASE("nearest: few queries, and rows that all tie, come nearer and nearer, 
     }
 }
 
+TEST_CASE("nearest: several queries in one list, whatever the order of the rows is") {
+  for (const std::int64_t m : {5, 16, 33, 64})
+    for (const std::int64_t n : {1024, 3100, 20000}) {
+      const Matrix queries = line(m, [](float i) { return -i; });
+      const Matrix orders[] = {line(n, [](float) { return 1.0f; }),
+                               line(n, [&](float i) { return static_cast<float>(n) - i; }),
+                               line(n, [](float i) { return i; }),
+                               line(n, [](float i) { return i < 20 ? i : 3e38f; }),
+                               line(n, [](float i) { return i < 900 ? std::fmod(i, 7.0f) : 8 + i; }),
+                               line(n, [](float i) { return std::fmod(i * 37, 1009.0f); })};
+      for (std::size_t order = 0; order < std::size(orders); ++order) {
+        const std::vector<float> values = chains(Metric::squared_l2, queries, orders[order]);
+        for (const std::int64_t k : {1, 16, 31, 32, 33}) {
+          if (k > most() || m * n > 400000) continue;
+          CAPTURE_ALL(m, n, order, k);
+          const auto lists = stages::nearest(device(), queries, orders[order], Metric::squared_l2, k);
+          CHECK(difference(lists.keys, selected(values, size(n), size(k), 1)) == "");
+        }
+      }
+    }
+}
+
+TEST_CASE("nearest: as many rows as a device takes in one launch, and more") {
+  if (most() < 16) return;
+  for (const std::int64_t m : {6, 32, 64})
+    for (const std::int64_t all : {3200000, 3300000}) {
+      const std::int64_t n = all / ((m + 15) / 16 * 16) / (device().info().kind == DeviceKind::cpu ? 32 : 1);
+      CAPTURE_ALL(m, n);
+      const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, 3, Metric::squared_l2);
+      const Matrix train = hard_rows(DataKind::grid, Set::train, n, 3, Metric::squared_l2);
+      const auto lists = stages::nearest(device(), queries, train, Metric::squared_l2, 16);
+      CHECK(difference(lists.keys, selected(chains(Metric::squared_l2, queries, train), size(n), 16, 1)) ==
+            "");
+    }
+}
+
 /// Runs one fused step. The padding of the blocks equals the queries, so that each padding row would win.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                    std::uint32_t k, std::uint32_t groups, std::uint32_t first, std::uint32_t threads) {
@@ -126,6 +164,9 @@ TEST_CASE("nearest: takes no row of the padding, and writes its lists and nothin
             check_guarded(device, Metric::squared_l2, m, n, dims, k,
                           static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
     check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more groups than rows
+    for (const Metric metric : all_metrics)
+      for (const std::uint32_t first : {0u, 5u, 21u})
+        check_guarded(device, metric, 17, 1100, 5, 9, 1, first, 0);
     // With one query a work-item may take several pieces of four rows, and groups may begin inside a piece.
     check_guarded(device, Metric::squared_l2, 1, 2500, 3, 7, 2, 5, 0);
     check_guarded(device, Metric::squared_l2, 1, 6000, 3, 7, 1, 5, 0);

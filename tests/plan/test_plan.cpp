@@ -2,6 +2,7 @@
 // What a plan chooses comes from measurements and may change; its limits are tested.
 #include <locale>
 
+#include "common/described_devices.hpp"
 #include "common/device.hpp"
 #include "kith/spi.hpp"
 #include "kith/unstable/plan.hpp"
@@ -123,6 +124,27 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
   CHECK(sampled > 1000);
   // A search of many rows begins with a sample.
   CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 128, 10}, {}).sample_rows > 0);
+}
+
+TEST_CASE(
+    "plan: one list for a few queries of as many rows as one launch takes, and groups for other steps") {
+  const DeviceInfo cuda = described_gpu("cuda");
+  const auto lists = [](const DeviceInfo& device, std::int64_t n, std::int64_t m, std::int64_t k) {
+    const Plan plan = make_plan(device, {Metric::squared_l2, n, m, 64, k}, {.proposer = Proposer::none});
+    CHECK(plan.fused);
+    return plan.lists;
+  };
+  const std::int64_t most = cuda.profile.pairs_at_once / 32;  // rows for two batches of queries
+  CHECK(lists(cuda, 81920, 32, 16) == 1);
+  CHECK(lists(cuda, most, 32, 16) == 1);
+  CHECK(lists(cuda, most, 17, 32) == 1);
+  CHECK(lists(cuda, most + 1, 32, 16) > 1);
+  CHECK(lists(cuda, most, 33, 16) > 1);
+  CHECK(lists(cuda, 2 * most, 16, 16) == 1);
+  CHECK(lists(cuda, 81920, 32, 33) > 1);
+  CHECK(lists(cuda, 81920, 4, 16) > 1);
+  CHECK(lists(cuda, 3000, 32, 16) > 1);
+  CHECK(lists(described_gpu("opencl"), 81920, 32, 16) > 1);
 }
 
 TEST_CASE("plan: the same question has the same answer") {

@@ -1,14 +1,17 @@
+#include "nearest/nearest_at_once.hpp"
+
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
 namespace {
 
 /// The kernels that a step may use.
-enum class Way { rows, low_dim, tiles };
+enum class Way { rows, at_once, low_dim, tiles };
 
-Way way_of(const spi::NearestStep& step) {
+Way way_of(const DeviceInfo& info, const Queue& queue, const spi::NearestStep& step) {
   // With fewer queries a tile of 128 would compute more padding than queries.
-  if (step.queries.rows <= spi::small_batch) return Way::rows;
+  if (step.queries.rows <= spi::small_batch)
+    return info.profile.pairs_at_once > 0 && fits_at_once(queue, step) ? Way::at_once : Way::rows;
   return step.train.dims <= low_dim_max_dims && step.k <= low_dim_max_k ? Way::low_dim : Way::tiles;
 }
 
@@ -23,9 +26,11 @@ spi::Support Device::check(const spi::NearestStep& step) const {
               " neighbours, but k = " + std::to_string(step.k) + "; use distance and select";
   if (!refusal.empty()) return {refusal, 0};
   if (step.queries.rows == 0) return {};
-  switch (way_of(step)) {
+  switch (way_of(info, queue_, step)) {
     case Way::rows:
       break;
+    case Way::at_once:
+      return {"", nearest_at_once_scratch(queue_, step)};
     case Way::low_dim:
       return {"", nearest_low_dim_scratch(queue_, step)};
     case Way::tiles:
@@ -36,9 +41,11 @@ spi::Support Device::check(const spi::NearestStep& step) const {
 
 cudaError_t Device::enqueue(const spi::NearestStep& step) {
   if (step.queries.rows == 0) return cudaSuccess;
-  switch (way_of(step)) {
+  switch (way_of(info, queue_, step)) {
     case Way::rows:
       break;
+    case Way::at_once:
+      return nearest_at_once(queue_, step);
     case Way::low_dim:
       return nearest_low_dim(queue_, step);
     case Way::tiles:

@@ -29,6 +29,10 @@ struct KernelProfile {
   std::uint32_t rows_at_once = 5116;  ///< training rows that a work-group reads before it uses the first
   std::uint32_t groups_a_unit = 2;    ///< work-groups that a compute unit runs at once, with one query
   std::uint32_t batches_a_unit = 1;   ///< the same with several queries
+  /// The fused step with several queries divides the training rows itself, and makes one list in one launch,
+  /// if there are at most so many pairs of a query and a row, queries in whole batches, and at most so many
+  /// neighbours. 0: it needs groups.
+  std::uint32_t pairs_at_once = 0, at_once_max_k = 0;
   /// The fused step for many queries divides the training rows itself, and needs no groups.
   bool divides_rows = false;
 

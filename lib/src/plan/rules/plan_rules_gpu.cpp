@@ -82,12 +82,23 @@ void limit_step(const DeviceInfo& device, Selector selector, const Problem& prob
     choice.query_tile = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
 }
 
+/// Returns whether one launch finds the neighbours of a step of several queries at once, so that it needs no
+/// groups. Fewer rows are faster by a few groups.
+bool finds_at_once(const KernelProfile& profile, const Problem& problem, std::int64_t queries) {
+  constexpr std::int64_t fewest_queries = 5, fewest_rows = 4096;
+  const std::int64_t padded = divide_up(queries, std::int64_t{profile.batch_queries}) * profile.batch_queries;
+  return queries >= fewest_queries && problem.k <= profile.at_once_max_k && problem.n >= fewest_rows &&
+         problem.n <= profile.pairs_at_once / padded;
+}
+
 void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choice) {
   const KernelProfile& profile = device.profile;
   const std::int64_t units = device.compute_units, tile = profile.tile_rows;
   choice.reason = reasons::fused_on_gpu();
   choice.query_tile = query_tile(problem, tile, 32768);
-  if (choice.query_tile <= profile.small_batch) {
+  if (choice.query_tile <= profile.small_batch && finds_at_once(profile, problem, choice.query_tile)) {
+    choice.lists = 1;
+  } else if (choice.query_tile <= profile.small_batch) {
     // Each group is one block for a batch of queries. There should be enough blocks to read memory at full
     // speed, and enough rows in a group to be worth a list. A single query among few rows, which are read at
     // once, is faster with one or two blocks per multiprocessor, because there are fewer lists to select and
