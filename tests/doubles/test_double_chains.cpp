@@ -1,6 +1,10 @@
 // Tests the step chains_f64, and who takes it in a search: docs/contract.md, section 1; docs/certificate.md,
 // section 7.
+#include <atomic>
+#include <thread>
+
 #include "common/tuning.hpp"
+#include "device/device_set.hpp"
 #include "doubles/doubles_oracle.hpp"
 
 namespace kith::tests {
@@ -167,6 +171,35 @@ TEST_CASE("doubles: rows are copied to the device once, for all snapshots, and p
   for (std::int64_t q = 0; q < 30; ++q) CHECK(again.row[static_cast<std::size_t>(q)] == 400 + q);
   CHECK(grown.memory_bytes() > index.memory_bytes());
   CHECK(index.plan(30, 6).double_chains == "by the device");
+}
+
+TEST_CASE("doubles: rows in several blocks of a device, whose memory is small") {
+  if (!has_step()) return;
+  const AskedRows rows(18, 9000, 3);
+  CHECK(ranker_of(device(), rows.train, rows.queries, {}, rows.right) == "by the device");
+}
+
+TEST_CASE("doubles: threads that search first at the same time share one copy of the rows") {
+  const AskedRows rows(20);
+  const Index index(device(), rows.train, Metric::l2), removed = index.without(std::vector<std::int64_t>{});
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const Index& own = t % 2 == 0 ? index : removed;
+        wrong += own.search(rows.queries, rows.right.k) != rows.right;
+      });
+  }
+  CHECK(wrong == 0);
+  CHECK(index.memory_bytes() == removed.memory_bytes());
+}
+
+TEST_CASE("doubles: for a set of devices the host ranks") {
+  if (device().info().backend == "cpu") return;
+  const AskedRows rows(19);
+  const Device set = set_of_devices({device(), open_device("cpu")});
+  CHECK(ranker_of(set, rows.train, rows.queries, {}, rows.right) == "by the host, since the device is a set");
 }
 
 TEST_CASE("doubles: OpenCL devices without double precision leave chains to the host") {
