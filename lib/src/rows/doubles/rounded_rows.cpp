@@ -6,7 +6,6 @@
 #include "base/float_guard.hpp"
 #include "host/parallel.hpp"
 #include "kith/centre.hpp"
-#include "rows/rows.hpp"
 
 namespace kith {
 namespace {
@@ -157,7 +156,7 @@ Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, cons
 RoundedRows round_rows(Metric metric, const PreparedDoubles& rows, const Rounding& how,
                        std::uint32_t threads) {
   RoundedRows rounded;
-  rounded.values.resize(cells_of(rows.rows, rows.dims));
+  rounded.values.resize(size(rows.rows) * size(rows.dims));
   rounded.errors.resize(size(rows.rows));
   const auto round = metric == Metric::l1     ? round_row<Metric::l1>
                      : metric == Metric::linf ? round_row<Metric::linf>
