@@ -94,6 +94,14 @@ TEST_SUITE("device") {
           CHECK(means.neighbors == found.neighbors);
           check_votes(given, lists, metric, voting, found.label, found.scores64, means.value);
           CHECK(classifier.predict(given.queries, 9, voting) == found.label);
+          std::vector<double> shares;
+          for (std::size_t q = 0; q < found.label.size(); ++q) {
+            const double* const score = found.scores64.data() + q * classes;
+            const double sum = score[0] + score[1] + score[2];
+            for (std::int64_t c = 0; c < classes; ++c) shares.push_back(sum == 0 ? 0 : score[c] / sum);
+          }
+          CHECK(class_shares(voting, found, classes) == shares);
+          CHECK(classifier.predict_proba(given.queries, 9, voting) == shares);
           const RadiusClassification within = classifier.classify_within(given.queries, radii, voting);
           check_votes(given, near, metric, voting, within.label, within.scores64,
                       regressor.regress_within(given.queries, radii, voting).value);

@@ -205,23 +205,24 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
     table.values.resize(count);
   else
     table.values.reserve(worth_reserving(source, count));
-  read_blocks(
-      source, layout, elements, [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
-        if (!scattered) table.values.resize(table.values.size() + some);
-        float* const to = scattered ? block_values.data() : table.values.data() + first;
-        const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing);
-        const std::uint64_t at = elements.first + first;
-        if (block.bad != Block::none) refuse(source, place, at + block.bad, block.why);
-        for (std::size_t i = 0; scattered && i < some; ++i)
-          table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
-        if (!may_round(layout.type)) return;
-        if (options.doubles) table.doubles.resize(table.doubles.size() + some);
-        double* const wide = options.doubles ? table.doubles.data() + first : block_doubles.data();
-        to_doubles(layout.type, layout.big_endian, bytes, some, wide, options.missing);
-        for (std::size_t i = 0; !options.doubles && i < some; ++i)
-          digits.add(static_cast<std::int64_t>(place.row(first + i)),
-                     static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
-      });
+  read_blocks(source, layout, elements,
+              [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
+                if (!scattered) table.values.resize(table.values.size() + some);
+                float* const to = scattered ? block_values.data() : table.values.data() + first;
+                const Block block =
+                    to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing, options.wide);
+                const std::uint64_t at = elements.first + first;
+                if (block.bad != Block::none) refuse(source, place, at + block.bad, block.why);
+                for (std::size_t i = 0; scattered && i < some; ++i)
+                  table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
+                if (!may_round(layout.type)) return;
+                if (options.doubles) table.doubles.resize(table.doubles.size() + some);
+                double* const wide = options.doubles ? table.doubles.data() + first : block_doubles.data();
+                to_doubles(layout.type, layout.big_endian, bytes, some, wide, options.missing);
+                for (std::size_t i = 0; !options.doubles && i < some; ++i)
+                  digits.add(static_cast<std::int64_t>(place.row(first + i)),
+                             static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
+              });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
   if (fortran && !table.doubles.empty()) table.doubles = from_fortran(table.doubles, place);
   table.rounded = digits.rounded();

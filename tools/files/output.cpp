@@ -186,6 +186,11 @@ void write_ragged(AtomicFile& file, std::span<const std::int64_t> first, std::sp
 
 }  // namespace
 
+bool is_single(const std::filesystem::path& path, const std::string& format) {
+  const std::string ending = ending_of(path, format);
+  return ending == ".fvecs" || ending == ".fbin";
+}
+
 bool has_equal_rows(const std::filesystem::path& path, const std::string& format) {
   const std::string ending = ending_of(path, format);
   return ending == ".npy" || ending == ".ibin" || ending == ".fbin";
@@ -228,6 +233,10 @@ void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
 
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances) {
   write_ragged(file, first, distances, output_format(file, Content::distances));
+}
+
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const double> values) {
+  write_ragged(file, first, values, output_format(file, Content::values));
 }
 
 void write_labels(AtomicFile& file, std::span<const std::int64_t> code, std::span<const std::string> names) {

@@ -71,6 +71,9 @@ enum class Content { indices, distances, labels, values };
 /// Throws invalid_argument.
 void check_output_name(const std::filesystem::path& path, Content content, const std::string& format = {});
 
+/// Whether that is a format that holds float32 alone: .fvecs, .fbin.
+bool is_single(const std::filesystem::path& path, const std::string& format);
+
 /// Whether that is a format whose rows are of one length: .npy, .ibin, .fbin.
 bool has_equal_rows(const std::filesystem::path& path, const std::string& format);
 
@@ -98,6 +101,7 @@ void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first,
                  std::span<const std::int64_t> indices);
 void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const float> distances);
+void write_lists(AtomicFile& file, std::span<const std::int64_t> first, std::span<const double> values);
 
 /// The same for labels, one a line; `names` as in Labels. Text labels cannot be written as .npy.
 void write_labels(AtomicFile& file, std::span<const std::int64_t> code,

@@ -354,13 +354,24 @@ std::string Table::column_text(std::int64_t column) const {
   return "column " + std::to_string(number) + (name.empty() ? "" : " (" + printable(name) + ")");
 }
 
-std::string describe_lost_digits(const Table& table, bool may_centre) {
+namespace {
+
+/// Returns the column that loses most, or null where nothing is lost.
+const RoundedColumn* worst_rounded(const Table& table) {
   const auto rank = [](const RoundedColumn& column) {
     return column.spread > 0 ? column.step / column.spread : 0;
   };
   const auto worst = std::max_element(table.rounded.begin(), table.rounded.end(),
                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  if (worst == table.rounded.end() || !(worst->is_coarse() || table.equal_rows)) return {};
+  if (worst == table.rounded.end() || !(worst->is_coarse() || table.equal_rows)) return nullptr;
+  return &*worst;
+}
+
+}  // namespace
+
+std::string lost_digits(const Table& table) {
+  const RoundedColumn* const worst = worst_rounded(table);
+  if (!worst) return {};
   const auto others = std::count_if(table.rounded.begin(), table.rounded.end(),
                                     [](const RoundedColumn& column) { return column.is_coarse(); });
   std::string text = table.path + ": " + table.column_text(worst->column) + ": float32 keeps its values to " +
@@ -373,8 +384,18 @@ std::string describe_lost_digits(const Table& table, bool may_centre) {
   if (table.equal_rows)
     text += "; rows " + std::to_string(table.equal_rows->a) + " and " + std::to_string(table.equal_rows->b) +
             ", which differ, become equal";
-  if (!worst->is_finer_centred()) return text + "; --drop leaves out a column that only numbers the rows";
-  return text + (may_centre ? "; --prepare centre=yes subtracts each column's mean first, in double precision"
+  return text;
+}
+
+std::string advice_on_row_numbers(const Table& table) {
+  const RoundedColumn* const worst = worst_rounded(table);
+  return worst && !worst->is_finer_centred() ? "; --drop leaves out a column that only numbers the rows" : "";
+}
+
+std::string describe_lost_digits(const Table& table, bool may_centre) {
+  const std::string lost = lost_digits(table), drop = advice_on_row_numbers(table);
+  if (lost.empty() || !drop.empty()) return lost + drop;
+  return lost + (may_centre ? "; --prepare centre=yes subtracts each column's mean first, in double precision"
                             : "; subtract each column's mean in double precision first, from queries too");
 }
 

@@ -178,6 +178,9 @@ struct ReadOptions : FileOptions {
   /// text, float64, integers of 32 and 64 bits. Nothing is told of what was rounded then.
   bool doubles = false;
 
+  /// With doubles: a number beyond float32 is no error, and an infinity in Table::values.
+  bool wide = false;
+
   /// What is kept as it is in Table::stored, of f16, u8 and i8, where a binary file has it row by row.
   std::vector<Element> keep;
 
@@ -270,7 +273,14 @@ SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& op
 
 /// What is lost where float32 does not tell values or rows apart: `train.csv: column 2 (y): float32 keeps its
 /// values to 0.5, ...`, with the value that loses most. Empty: nothing is.
+std::string lost_digits(const Table& table);
+
+/// The same, and what to do about it.
 ///   may_centre  the caller has an option that subtracts means
 std::string describe_lost_digits(const Table& table, bool may_centre = true);
+
+/// What else may be done about a column of which lost_digits() tells: nothing, where subtracting its mean
+/// keeps its digits; else to leave it out.
+std::string advice_on_row_numbers(const Table& table);
 
 }  // namespace kith::files

@@ -26,7 +26,7 @@ struct Sample {
   std::uint32_t votes_truth = 0;
   std::uint32_t votes_predicted = 0;
   std::vector<std::int64_t> neighbors;        ///< [k] training rows, nearest first
-  std::vector<float> distances;               ///< [k]
+  std::vector<double> distances;              ///< [k]
   std::vector<std::size_t> neighbor_classes;  ///< [k]
 };
 

@@ -5,6 +5,7 @@
 #include "report/charts/image.hpp"
 #include "report/class_parts.hpp"
 #include "report/parts.hpp"
+#include "report/plain.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {
@@ -69,15 +70,20 @@ std::string image_card(const Samples& report, const Sample& sample, const Grey& 
   return card + "</div></div></div>\n";
 }
 
+double value_at(const files::Table& table, std::int64_t row, std::int64_t column) {
+  const auto at = static_cast<std::size_t>(row * table.cols + column);
+  return table.doubles.empty() ? static_cast<double>(table.values[at]) : table.doubles[at];
+}
+
 /// Returns what the file has in this cell: a number, a category, or nothing.
 std::string cell_text(const files::Table& train, const files::Table& table, std::int64_t row,
                       std::int64_t column) {
-  const float value = table.values[static_cast<std::size_t>(row * table.cols + column)];
+  const double value = value_at(table, row, column);
   if (std::isnan(value)) return "missing";
   for (const files::Categories& known : train.categories)
     if (known.column == column && value >= 0 && static_cast<std::size_t>(value) < known.names.size())
       return known.names[static_cast<std::size_t>(value)];
-  return shortest(value);
+  return table.doubles.empty() ? shortest(value) : format_double(value);
 }
 
 /// Returns the columns in which query and neighbours differ most, ascending; all if they are few.
@@ -87,12 +93,10 @@ std::vector<std::int64_t> telling_columns(const Samples& report, const Sample& s
   std::iota(columns.begin(), columns.end(), std::int64_t{0});
   if (cols <= shown_columns) return columns;
   std::vector<double> difference(columns.size());
-  const float* query = report.queries->values.data() + sample.query * cols;
-  for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_rows); ++j) {
-    const float* row = report.train->values.data() + sample.neighbors[j] * cols;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      difference[c] += std::fabs(double{query[c]} - double{row[c]});
-  }
+  for (std::size_t j = 0; j < std::min(sample.neighbors.size(), shown_rows); ++j)
+    for (std::int64_t c = 0; c < cols; ++c)
+      difference[static_cast<std::size_t>(c)] += std::fabs(value_at(*report.queries, sample.query, c) -
+                                                           value_at(*report.train, sample.neighbors[j], c));
   std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
     return difference[static_cast<std::size_t>(a)] > difference[static_cast<std::size_t>(b)];
   });

@@ -134,10 +134,10 @@ std::string decimal(double value, int decimals) {
   return printed("%.*f", decimals, value);
 }
 
-std::string shortest(float value) {
-  const float size = std::fabs(value);
-  if (size < 1e15f && (value == std::round(value) || size >= 1e5f)) return grouped(std::llround(value));
-  std::string digits = printed("%.6g", static_cast<double>(value));
+std::string shortest(double value) {
+  const double size = std::fabs(value);
+  if (size < 1e15 && (value == std::round(value) || size >= 1e5)) return grouped(std::llround(value));
+  std::string digits = printed("%.6g", value);
   if (digits.find('e') == std::string::npos) set_commas(digits, value < 0 ? 1 : 0);
   return digits;
 }

@@ -22,7 +22,7 @@ std::string name_text(std::string_view text, std::size_t length = 60);
 std::string grouped(std::int64_t number);         ///< 1234567 as `1,234,567`
 std::string percent(double share, int decimals);  ///< 0.8554 as `85.54 %`; NaN as a dash
 std::string decimal(double value, int decimals);
-std::string shortest(float value);  ///< 6 digits, enough for readers
+std::string shortest(double value);  ///< 6 digits, enough for readers
 
 /// Puts commas into the numbers of foreign text, as `grouped` does: into all numbers of five digits and more,
 /// and into those of four if they follow `= ` or begin the text, since others may be years.

@@ -41,6 +41,11 @@ struct Sweep {
   std::vector<double> scores64 = {};             ///< the same
 };
 
+/// Does what class_shares() of voting.hpp does, for the votes and scores of either arithmetic.
+///   found  whose label and neighbors are not used
+KITH_API std::vector<double> class_shares(const VotingOptions& voting, const Classification& found,
+                                          std::size_t classes);
+
 /// Classifies by the k nearest neighbours, which vote for their labels: the highest score wins.
 /// docs/contract.md, section 5.
 class KITH_API Classifier {

@@ -60,8 +60,8 @@ std::vector<double> shares(const VotingOptions& voting, std::span<const std::uin
   return share;
 }
 
-std::vector<double> class_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
-                                 std::span<const float> scores, std::size_t classes) try {
+std::vector<double> checked_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                   std::span<const double> scores, std::size_t classes) {
   if (classes == 0) return {};
   if (votes.size() % classes != 0 || (!scores.empty() && scores.size() != votes.size()) ||
       (!voting.priors.empty() && voting.priors.size() != classes))
@@ -70,7 +70,12 @@ std::vector<double> class_shares(const VotingOptions& voting, std::span<const st
                                std::to_string(classes) +
                                " classes; give votes of whole queries, as many "
                                "scores or none, and a prior a class or none");
-  return shares(voting, votes, std::vector<double>(scores.begin(), scores.end()), classes, 0);
+  return shares(voting, votes, scores, classes, 0);
+}
+
+std::vector<double> class_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                 std::span<const float> scores, std::size_t classes) try {
+  return checked_shares(voting, votes, std::vector<double>(scores.begin(), scores.end()), classes);
 } catch (...) {
   rethrow_as_error();
 }

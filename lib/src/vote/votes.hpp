@@ -35,6 +35,9 @@ inline double value_of_score(const VotingOptions& voting, double score, std::siz
 ///   returns  [m, classes]
 std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
                            std::span<const double> scores, std::size_t classes, std::uint32_t threads);
+/// Does the same for a caller's arrays, and no classes. Throws invalid_argument: their lengths do not fit.
+std::vector<double> checked_shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
+                                   std::span<const double> scores, std::size_t classes);
 
 /// Lists some classes. Only its constructors allocate memory.
 class ClassList {

@@ -51,6 +51,7 @@ std::vector<string> told_by(const string& device, const Folder& folder) {
         certified + "--query 1,2,3 -k 2 --how fused=no", certified + "--query 1,2,3 --radius 2",
         certified + "--query 1,2,3 -k 2 --how proposer=gemm",
         certified + "--query 1,2,3 -k 2 --how proposer=int8",
+        certified + "--query 1,2,3 -k 2 --prepare arithmetic=f64",
         "classify --certify" + asked + "--query 1,2,3 -k 3"}) {
     const Result result = kith(line);
     const bool rare = contains(line, "gemm") || contains(line, "int8");

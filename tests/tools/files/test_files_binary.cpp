@@ -126,6 +126,48 @@ TEST_CASE(
         std::vector<double>{0, 0.1, 5411111.207, 0});
 }
 
+TEST_CASE("files: doubles may be beyond float32, where that is asked for") {
+  const Folder folder;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  ReadOptions options;
+  options.doubles = options.wide = true;
+  const std::vector<double> numbers = {1e300, -2.5e99, 1e-310, 3};
+  const std::vector<float> rounded = {infinity, -infinity, 0, 3};
+  for (const auto& [name, content] :
+       {std::pair<string, string>("t.csv", "1e300,-2.5e99\n1e-310,3\n"),
+        std::pair<string, string>("t.npy", npy("<f8", "(2, 2)", bytes<double>({1e300, -2.5e99, 1e-310, 3}))),
+        std::pair<string, string>("t.svm", "1 1:1e300 2:-2.5e99\n1 1:1e-310 2:3\n")}) {
+    CAPTURE(name);
+    const Table table = folder.table(name, content, options);
+    CHECK(table.doubles == numbers);
+    CHECK(table.values == rounded);
+  }
+  CHECK(folder
+            .table("t.csv", "1e99;2,5e99\n1;2\n",
+                   [&] {
+                     ReadOptions comma = options;
+                     comma.separator = ';', comma.decimal = ',';
+                     return comma;
+                   }())
+            .doubles == std::vector<double>{1e99, 2.5e99, 1, 2});
+  const auto refused = [&](const string& name, const string& content) {
+    try {
+      folder.table(name, content, options);
+    } catch (const kith::Error& error) {
+      return string(error.what());
+    }
+    return string();
+  };
+  CHECK(refused("t.csv", "1e309\n")
+            .ends_with("holds \"1e309\", beyond the largest float64, 1.7e308; scale "
+                       "the column down"));
+  CHECK(refused("t.npy", npy("<f8", "(1, 1)", bytes<double>({std::numeric_limits<double>::infinity()})))
+            .ends_with("holds an infinity; make every value finite, or leave the row out"));
+  options.wide = false;
+  CHECK(refused("t.npy", npy("<f8", "(1, 1)", bytes<double>({1e300})))
+            .ends_with("holds 1e+300, beyond the largest float32, 3.4e38; scale the column down"));
+}
+
 TEST_CASE("files: wrong .npy, word for word") {
   const Folder folder;
   const auto header = [](const string& text) {

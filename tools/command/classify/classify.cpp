@@ -92,7 +92,7 @@ void add_how(CLI::App& app, ClassifyFlags& flags) {
                        [&flags](const std::string& text) { flags.outlier = text; }}});
   add_filter_option(app, flags.training);
   add_feature_option(app, flags.training);
-  add_preparation_options(app, flags.training);
+  add_preparation_options(app, flags.training, {arithmetic_key(flags.training)});
 }
 
 void add_outputs(CLI::App& app, ClassifyFlags& flags) {

@@ -29,6 +29,7 @@ struct Output {
   std::vector<std::int64_t> answer;   ///< [m]
   std::vector<std::uint32_t> votes;   ///< [m, classes]; empty if a sweep does not need them
   std::vector<float> scores;          ///< [m, classes]; empty if every vote weighs 1
+  std::vector<double> scores64;       ///< [m, classes], in place of `scores` in double precision
   AnswerNames names;                  ///< how answers are written
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
+#include "command/results/distances.hpp"
 #include "command/rows/training_index.hpp"
 #include "files/columns/dictionary.hpp"
 
@@ -80,6 +81,7 @@ template <class Result>
 void take(Result&& from, Output& output) {
   output.votes = std::move(from.votes);
   output.scores = std::move(from.scores);
+  output.scores64 = std::move(from.scores64);
 }
 
 void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
@@ -107,7 +109,8 @@ void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, con
 void ask_radius(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
                 const SearchOptions& options, Trace* trace, Classified& done) {
   RadiusClassification result = classifier.classify_within(
-      done.queries().searched(), radius_of("classify", flags.query_flags, flags.metric), voting, options,
+      done.queries().searched(),
+      radius_of("classify", flags.query_flags, flags.metric, done.training.arithmetic), voting, options,
       trace);
   Output& output = done.outputs[0];
   output.answer = std::move(result.label);
@@ -124,7 +127,10 @@ void spread(Classified& done) {
   for (Output& output : done.outputs) {
     queries.spread(output.answer, 1, default_no_label);
     queries.spread(output.votes, output.classes.size(), 0U);
-    queries.spread(output.scores, output.classes.size(), 0.0f);
+    if (output.scores64.empty())
+      queries.spread(output.scores, output.classes.size(), 0.0f);
+    else
+      queries.spread(output.scores64, output.classes.size(), 0.0);
   }
   for (std::vector<std::int64_t>& answers : done.swept) queries.spread(answers, 1, default_no_label);
   queries.spread(done.found);

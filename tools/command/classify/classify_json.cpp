@@ -32,7 +32,7 @@ void add_votes(const Classified& done, const Output& output, const std::vector<d
 void print_classified_json(const report::Document& document, const Classified& done) {
   const std::int64_t m = done.queries().table.rows;
   const Output& first = done.outputs[0];
-  const bool scored = m > 0 && (!first.votes.empty() || !first.scores.empty());
+  const bool scored = m > 0 && (!first.votes.empty() || !first.scores.empty() || !first.scores64.empty());
   const std::vector<double> proba = scored ? shares_of(done) : std::vector<double>();
   print_results(document, m, [&](std::int64_t query) {
     const auto q = static_cast<std::size_t>(query);

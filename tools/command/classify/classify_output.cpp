@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
+#include "command/results/distances.hpp"
 #include "command/results/results_json.hpp"
 #include "files/columns/dictionary.hpp"
 #include "files/shown.hpp"
@@ -120,7 +121,8 @@ Value label_json(const files::Labels& known, const std::vector<std::string>& nam
 
 std::vector<double> shares_of(const Classified& done) {
   const Output& output = done.outputs[0];
-  return class_shares(done.voting, output.votes, output.scores, output.classes.size());
+  return class_shares(done.voting, {{}, output.votes, output.scores, {}, output.scores64},
+                      output.classes.size());
 }
 
 bool is_expected(const ClassifyFlags& flags, const Classified& done) {
@@ -133,7 +135,7 @@ Document classified_document(const ClassifyFlags& flags, const Classified& done)
   Document document{{}, {done.device, done.trace, done.seconds, command_line()}, {}};
   add_facts(document, flags, done);
   if (done.queries().table.rows == 0) return document;
-  document.add(Words{diagnostics(flags.diagnostics, done.trace)});
+  document.add(Words{diagnostics(flags.diagnostics, done.trace, done.training.arithmetic)});
   if (!flags.shown.report.empty()) add_report(document, flags, done);
   if (!flags.k_sweep.empty()) add_sweep(document, flags, done);
   if (done.has_truth())

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "command/classify/classify.hpp"
+#include "command/results/distances.hpp"
 #include "report/class_parts.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
@@ -44,7 +45,7 @@ report::Sample sample_of(const Classified& done, std::size_t q, std::size_t trut
   for (auto at = static_cast<std::size_t>(found.first[q]); at < static_cast<std::size_t>(end); ++at) {
     const std::size_t c = train_classes[static_cast<std::size_t>(found.row[at])];
     sample.neighbors.push_back(done.training.file_row(found.row[at]));
-    sample.distances.push_back(found.distance[at]);
+    sample.distances.push_back(distance_at(found, at));
     sample.neighbor_classes.push_back(c);
     sample.votes_truth += c == truth;
     sample.votes_predicted += c == predicted;

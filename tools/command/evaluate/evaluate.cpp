@@ -207,7 +207,7 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_voting_options(*app, flags->voting, {sample_weight_key(flags->training)});
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
-  add_preparation_options(*app, flags->training);
+  add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   add_document_options(*app, flags->shown, "Write k, accuracy and right answers, one line per k",
                        "Write a page with charts for a browser");
   add_write_option(*app, {class_names_key(flags->class_names)});

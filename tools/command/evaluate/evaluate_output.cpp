@@ -141,7 +141,9 @@ Document evaluation_document(const EvaluateFlags& flags, const Evaluated& done) 
   std::vector<std::string> classes = done.classes;
   if (no_answer) classes.emplace_back("no answer");
   Document document{head_of(done, confusion), {done.device, done.trace, done.seconds, command_line()}, {}};
-  if (flags.explain) document.add(Words{explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n"});
+  if (flags.explain)
+    document.add(Words{ranked_doubles(done.trace, done.training.arithmetic) + explain(done.trace.plan) +
+                       "\n" + stage_times(done.trace) + "\n"});
   document.add(Words{done.asked + " (" + std::to_string(evaluation.rows) + " rows)\n"});
   add_facts(document, flags, done);
   add_accuracies(document, evaluation, confusion);

@@ -7,6 +7,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
+#include "command/results/distances.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/ranks.hpp"
@@ -31,21 +32,18 @@ Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) 
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   Neighbors found = index.search(training.rows.searched(), flags.query_flags.k, options, trace);
-  training.rows.spread(found.row, static_cast<std::size_t>(found.k), no_neighbor);
-  training.rows.spread(found.distance, static_cast<std::size_t>(found.k), std::nanf(""));
-  found.queries = training.rows.table.rows;
-  for (std::int64_t& row : found.row)
-    if (row != no_neighbor) row = training.file_row(row);
+  spread(training.rows, training, found);
   return found;
 }
 
 /// Writes a line for each edge: from, to, distance, with tabs between them.
-void write_edges(files::AtomicFile& file, const Neighbors& found, bool header) {
+void write_edges(files::AtomicFile& file, const RadiusNeighbors& found, bool header) {
   if (header) file.write("from\tto\tdistance\n");
+  const std::int64_t k = found.count(0);
   for (std::size_t i = 0; i < found.row.size(); ++i) {
     if (found.row[i] == no_neighbor) continue;
-    file.write(std::to_string(i / static_cast<std::size_t>(found.k)) + "\t" + std::to_string(found.row[i]) +
-               "\t" + format_float(found.distance[i]) + "\n");
+    file.write(std::to_string(static_cast<std::int64_t>(i) / k) + "\t" + std::to_string(found.row[i]) + "\t" +
+               distance_text(found, i) + "\n");
   }
 }
 
@@ -64,19 +62,23 @@ int run_graph(const CLI::App& app, GraphFlags flags) {
   check_centre("graph", flags.training, flags.metric);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
+  flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("graph", flags.training);
+  check_distance_file("graph", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   Trace trace;
-  const Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
+  Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, found.k)); };
   const auto matrix = [&](const auto& values) { return MatrixView(values.data(), found.queries, found.k); };
   if (rows) files::write_rows(*rows, matrix(found.row), names("neighbor"));
-  if (distances) files::write_rows(*distances, matrix(found.distance), names("distance"));
-  if (edges) write_edges(*edges, found, !names("neighbor").empty());
+  if (distances)
+    with_distances(found,
+                   [&](const auto& all) { files::write_rows(*distances, matrix(all), names("distance")); });
+  if (edges) write_edges(*edges, as_lists(std::move(found)), !names("neighbor").empty());
   rows.commit();
   distances.commit();
   edges.commit();
-  print(diagnostics(flags.diagnostics, trace));
+  print(diagnostics(flags.diagnostics, trace, training.arithmetic));
   return exit_ok;
 }
 
@@ -95,7 +97,7 @@ Subcommand add_graph(CLI::App& parent) {
       ->capture_default_str();
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
-  add_preparation_options(*app, flags->training);
+  add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   writes_file(app->add_option(
@@ -103,7 +105,8 @@ Subcommand add_graph(CLI::App& parent) {
       "Write the row numbers found, from 0, [rows, k]: .npy (int64), .ivecs, .csv, .tsv, .txt"));
   writes_file(
       app->add_option("--out-distance", flags->out_distance,
-                      "Write the distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+                      "Write the distances in the same way: .npy (float32 or float64), .csv, .tsv, .txt; "
+                      ".fvecs (float32 alone)"));
   writes_file(app->add_option("--out-edges", flags->edges,
                               "Write one edge per line: from, to and distance, separated by tabs"));
   add_output_options(*app, flags->output);

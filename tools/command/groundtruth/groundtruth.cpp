@@ -5,6 +5,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
+#include "command/results/distances.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
 #include "command/words/place.hpp"
@@ -50,11 +51,14 @@ int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   const Rows queries = read_prepared_queries(flags.training, training);
   Trace trace;
   const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
-  MatrixView<const float> distances;
-  if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
+  std::vector<float> floats;  // all that the file holds
+  if (!flags.no_distances)
+    floats =
+        with_distances(found, [](const auto& all) { return std::vector<float>(all.begin(), all.end()); });
+  const MatrixView<const float> distances = {floats.data(), flags.no_distances ? 0 : found.queries, found.k};
   if (out) files::write_ground_truth(*out, {found.row.data(), found.queries, found.k}, distances);
   out.commit();
-  print(diagnostics(flags.diagnostics, trace));
+  print(diagnostics(flags.diagnostics, trace, training.arithmetic));
   return exit_ok;
 }
 
@@ -80,7 +84,9 @@ Subcommand add_groundtruth(CLI::App& parent) {
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_diagnostic_options(*app, flags->diagnostics);
-  add_prepare_option(*app, category_keys(flags->training.tables));
+  std::vector<Key> keys = category_keys(flags->training.tables);
+  keys.push_back(arithmetic_key(flags->training));
+  add_prepare_option(*app, std::move(keys));
   add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
                       "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",

@@ -57,6 +57,7 @@ int add_to_index(const IndexFlags& flags) {
   TrainingFlags more = flags.training;
   const IndexFileInfo info = index_file_info(flags.file);
   more.index_centred = info.centred;
+  more.arithmetic = more.tables.element.empty() ? arithmetic_of(info) : Arithmetic::f32;
   if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
   const Training training = read_training("index", more);
   write_changed(opened(flags).with(training.rows.searched()), flags);
@@ -80,21 +81,22 @@ const std::vector<IndexAction>& index_actions() {
        show_index,
        {"FILE"},
        {"--train", "--out", "--metric", "--device", "--place", "--read element", "--features", "--drop",
-        "--prepare centre", "--rows"}},
+        "--prepare centre", "--prepare arithmetic", "--rows"}},
       {"add",
        add_to_index,
        {"FILE", "--train"},
-       {"--metric", "--features", "--prepare centre", "--rows", "--json", "--verify"}},
+       {"--metric", "--features", "--prepare centre", "--prepare arithmetic", "--rows", "--json",
+        "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre", "--json",
-        "--verify"}},
+       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre",
+        "--prepare arithmetic", "--json", "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre", "--rows",
-        "--json", "--verify"}}};
+       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre",
+        "--prepare arithmetic", "--rows", "--json", "--verify"}}};
   return all;
 }
 
@@ -139,7 +141,7 @@ Subcommand add_index(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_feature_option(*app, flags->training);
   std::vector<Key> keys = category_keys(flags->training.tables);
-  keys.insert(keys.begin(), centre_key(flags->training));
+  keys.insert(keys.begin(), {centre_key(flags->training), arithmetic_key(flags->training)});
   add_prepare_option(*app, std::move(keys));
   add_device_option(*app, flags->device);
   add_place_option(*app, placement_keys(flags->training));

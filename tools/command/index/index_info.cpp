@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/index/index.hpp"
+#include "command/input/index_input.hpp"
 #include "command/shared/json.hpp"
 #include "files/source.hpp"
 
@@ -21,6 +22,7 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"bytes", info.bytes},
                                 {"metric", name(info.metric)},
                                 {"element", name(info.element)},
+                                {"arithmetic", name(arithmetic_of(info))},
                                 {"rows", info.rows - info.removed},
                                 {"removed", info.removed},
                                 {"next_row", info.next_row},
@@ -47,6 +49,8 @@ std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
   text += ", " + std::string(name(info.metric)) + ", " + format_bytes(info.bytes) + "\n";
   if (info.first_row > 0)
     text += "a shard: its rows are numbered from " + std::to_string(info.first_row) + "\n";
+  if (arithmetic_of(info) == Arithmetic::f64)
+    text += "it computes in double precision: distances are float64\n";
   if (info.centred) text += "it has a centre, which is subtracted from rows and queries\n";
   if (info.removed > 0)
     text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +

@@ -46,9 +46,14 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   training.preparation = preparation_by(from, table.cols);
   std::vector<unsigned char> rows = from.features.empty() ? std::move(from.data) : widened(from, table.cols);
   table.element = from.element;
+  const auto take = [&](auto& values) {
+    values.resize(rows.size() / sizeof(values[0]));
+    std::memcpy(values.data(), rows.data(), rows.size());
+  };
   if (from.element == Element::f32) {
-    table.values.resize(rows.size() / sizeof(float));
-    std::memcpy(table.values.data(), rows.data(), rows.size());
+    take(table.values);
+  } else if (from.element == Element::f64) {
+    take(table.doubles);
   } else {
     table.stored = std::move(rows);
   }
@@ -136,8 +141,13 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
     training.tables.element = name(Element::bits);
 }
 
+Arithmetic arithmetic_of(const IndexFileInfo& info) {
+  return info.element == Element::f64 ? Arithmetic::f64 : Arithmetic::f32;
+}
+
 files::Table index_table(const TrainingFlags& flags, Training& training) {
   const IndexFileInfo info = index_file_info(flags.index);
+  training.arithmetic = arithmetic_of(info);
   files::Table table;
   table.path = flags.index;
   table.rows = info.rows - info.removed;

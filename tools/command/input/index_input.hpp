@@ -21,6 +21,9 @@ void add_index_option(CLI::App& app, TrainingFlags& flags);
 ///        bad_file:         as index_file_info() does.
 void take_index(const CLI::App& app, RowFlags& flags, bool rows);
 
+/// Returns how the index of a file computes.
+Arithmetic arithmetic_of(const IndexFileInfo& info);
+
 /// Returns the table of an index file, for queries and answers: with its rows if flags.index_rows is set.
 files::Table index_table(const TrainingFlags& flags, Training& training);
 

@@ -87,7 +87,7 @@ void check_model_options(const CLI::App& app) {
               "a model holds all training rows: give --filter where it is used");
   for (const char* option : {"--train", "--labels", "--values", "--votes sample-weights", "--features",
                              "--scale", "--prepare centre", "--prepare categories", "--prepare categorical",
-                             "--prepare missing", "--metric", "--save-model"})
+                             "--prepare missing", "--prepare arithmetic", "--metric", "--save-model"})
     refuse_both(
         app, "--model", option,
         "a model has its training rows and what was done to them: leave " + std::string(option) + " out");

@@ -10,6 +10,13 @@
 #include "files/text/number.hpp"
 
 namespace kith::command {
+namespace {
+
+files::WideNumber widened(const files::Number& number) {
+  return {number.kind, static_cast<double>(number.value)};
+}
+
+}  // namespace
 
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help) {
   app.add_option("--query", flags.query, "One query as its values, such as 5.1,3.5,1.4; may be repeated")
@@ -52,8 +59,10 @@ Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, co
   return none;
 }
 
-std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, Metric metric) {
-  const files::Number number = files::parse_number(flags.radius);
+std::vector<double> radius_of(const std::string& where, const QueryFlags& flags, Metric metric,
+                              Arithmetic arithmetic) {
+  const files::WideNumber number = arithmetic == Arithmetic::f64 ? files::parse_wide(flags.radius)
+                                                                 : widened(files::parse_number(flags.radius));
   if (number.kind != files::Number::finite)
     refuse(where, "--radius: " + files::in_quotes(flags.radius) + " is no finite number; give a distance");
   if (number.value < 0 && !may_be_negative(metric))
@@ -67,58 +76,6 @@ std::string asked_name(const TrainingFlags& training, const QueryFlags& flags) {
   if (!flags.query.empty()) return "--query";
   if (!flags.leave_one_out) return training.tables.queries;
   return training.tables.train.empty() ? "the training rows" : training.tables.train;
-}
-
-void note_overflow(const RadiusNeighbors& found, const std::string& asked) {
-  constexpr std::size_t most_listed = 5;
-  std::vector<std::string> queries;
-  for (std::int64_t q = 0; q < found.queries; ++q) {
-    const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
-    const auto end = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q) + 1]);
-    std::size_t last = end;  // infinite distances are at the end of a list, and rows -1 at the end of these
-    while (last > begin && found.row[last - 1] < 0) --last;
-    if (last > begin && std::isinf(found.distance[last - 1]) && found.distance[last - 1] > 0)
-      queries.push_back(std::to_string(q));
-  }
-  if (queries.empty()) return;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(queries.size(), most_listed); ++i)
-    list += (i ? ", " : "") + queries[i];
-  if (queries.size() > most_listed) list += " and " + std::to_string(queries.size() - most_listed) + " more";
-  const bool one = queries.size() == 1;
-  note(asked + ": distances of " + (one ? "query " : "queries ") + list +
-       " (from 0) overflow to infinity, and neighbours at infinity are in the order of their rows; correct "
-       "the values, or scale all columns by --scale");
-}
-
-std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
-                           const std::vector<std::string>& titles,
-                           const std::function<std::string(std::size_t row, std::size_t column)>& answer) {
-  if (found.count(q) == 0)
-    return training.preparation.options().missing == Missing::drop
-               ? "no neighbours: a value is missing, or no row is within the radius\n"
-               : "no row within the radius\n";
-  std::vector<std::string> head = {"rank", "row", "distance"};
-  head.insert(head.end(), titles.begin(), titles.end());
-  TextTable table(head);
-  const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(found.count(q)); ++i) {
-    const std::int64_t row = found.row[begin + i];
-    std::vector<std::string> cells = {std::to_string(i + 1), std::to_string(training.file_row(row)),
-                                      format_float(found.distance[begin + i])};
-    for (std::size_t c = 0; c < titles.size(); ++c) cells.push_back(answer(static_cast<std::size_t>(row), c));
-    table.add(std::move(cells));
-  }
-  return table.text();
-}
-
-RadiusNeighbors as_lists(Neighbors&& found) {
-  RadiusNeighbors lists;
-  lists.queries = found.queries;
-  for (std::int64_t q = 0; q <= found.queries; ++q) lists.first.push_back(q * found.k);
-  lists.distance = std::move(found.distance);
-  lists.row = std::move(found.row);
-  return lists;
 }
 
 AnswerNames::AnswerNames(const std::string& where, const files::Labels& known, const std::string& no_label,

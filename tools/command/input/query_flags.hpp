@@ -2,7 +2,6 @@
 // neighbours, and the format of the answers.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "command/shared/command.hpp"
 #include "command/shared/output_file.hpp"
 #include "files/table.hpp"
-#include "kith/neighbors.hpp"
 #include "kith/voting.hpp"
 
 namespace kith::command {
@@ -37,28 +35,13 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
 /// Returns the queries that these flags name: no rows if there are none, or the training rows.
 Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training);
 
-/// Returns one radius for all queries.
+/// Returns one radius for all queries, a float unless `arithmetic` is f64.
 /// Throws invalid_argument: it is not a number; it is below 0, for a metric without negative distances.
-std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, Metric metric);
+std::vector<double> radius_of(const std::string& where, const QueryFlags& flags, Metric metric,
+                              Arithmetic arithmetic);
 
 /// Names the queries in messages: the name of a file, or `--query`.
 std::string asked_name(const TrainingFlags& training, const QueryFlags& flags);
-
-/// Notes queries with neighbours at an infinite distance: these neighbours are in order of row, since none of
-/// them is nearer than another.
-///   asked  "--query" or the name of a file, for the message
-void note_overflow(const RadiusNeighbors& found, const std::string& asked);
-
-/// Writes a table of the neighbours of the queries: rank, training row (its number in its file), distance and
-/// answers; a sentence if there are no neighbours.
-///   titles  the headings of the answers
-///   answer  returns the text for a training row and a place in titles
-std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
-                           const std::vector<std::string>& titles,
-                           const std::function<std::string(std::size_t row, std::size_t column)>& answer);
-
-/// Converts lists of equal length to lists of any length.
-RadiusNeighbors as_lists(Neighbors&& found);
 
 /// How answers are written: the known labels, and one or two words for a missing answer.
 class AnswerNames {

@@ -83,6 +83,7 @@ files::Table source_table(const TrainingFlags& flags, Training& training) {
   const bool bits = flags.tables.element == name(Element::bits);
   training.source = file_source(rows_file(flags), bits ? std::optional(Element::bits) : std::nullopt);
   const RowsInfo info = training.source->info();
+  if (info.element == Element::f64) training.arithmetic = Arithmetic::f64;
   files::Table table;
   table.path = rows_file(flags);
   table.rows = info.rows;

@@ -37,19 +37,41 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
   options.keep = kept_elements(flags);
   options.doubles = flags.doubles;
+  options.wide = flags.wide;
   return options;
 }
 
-files::Table read(const std::string& path, const files::ReadOptions& options, bool may_centre) {
+files::Table read(const std::string& path, const files::ReadOptions& options) {
   ActivityLine activity("reading " + files::shown_name(path));
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
   // Each rank adds as many numbers as it has columns: this detects a rank that reads another file.
   if (table.held) ranks()->sums(std::vector<std::int64_t>(static_cast<std::size_t>(table.cols)));
-  if (const std::string lost = files::describe_lost_digits(table, may_centre); !lost.empty() && !options.like)
-    note(lost);
   return table;
+}
+
+bool is_read_twice(const std::string& path) {
+  return path != "-" && std::filesystem::is_regular_file(path);
+}
+
+/// Says which digits of training rows float32 loses, and reads the rows again as doubles where they may be
+/// doubles.
+files::Table with_digits(const TableFlags& flags, files::ReadOptions options, files::Table table) {
+  const std::string lost = files::lost_digits(table);
+  if (lost.empty()) return table;
+  if (!flags.may_double) return note(files::describe_lost_digits(table, flags.may_centre)), table;
+  if (!is_read_twice(flags.train)) {
+    note(lost + "; a pipe is read once, so the values are rounded, and --prepare arithmetic=f64 keeps them");
+    return table;
+  }
+  note(lost +
+       "; kith therefore computes in double precision, and --prepare arithmetic=f32 would round the values" +
+       files::advice_on_row_numbers(table));
+  table = {};  // its memory is needed
+  options.doubles = true;
+  options.note = {};
+  return read(flags.train, options);
 }
 
 /// Reads one cell of a query from the command line.
@@ -64,10 +86,10 @@ double parse_cell(const std::string& text, std::size_t row, const files::Table& 
                           "; use one that does, or give --prepare unseen=zero");
   }
   if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<double>::quiet_NaN();
-  const files::Number number = files::parse_number(text);
+  const files::Number number = files::parse_number(text, '.', flags.wide);
   if (number.kind != files::Number::finite)
-    refuse_query(row, train.column_text(column) + ": \"" + text +
-                          "\" is no finite number that fits float32; give one");
+    refuse_query(row, train.column_text(column) + ": \"" + text + "\" is no finite number that fits " +
+                          (flags.wide ? "float64" : "float32") + "; give one");
   return flags.doubles ? files::parse_wide(text).value : static_cast<double>(number.value);
 }
 
@@ -143,7 +165,7 @@ files::Table read_train(const TableFlags& flags, bool features_chosen, const Cho
   if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
-  files::Table table = read(flags.train, options, flags.may_centre);
+  files::Table table = with_digits(flags, options, read(flags.train, options));
   store_as_asked(flags, table);
   return table;
 }
@@ -156,7 +178,7 @@ files::Table read_queries(const TableFlags& flags, const files::Table& train, co
   options.usual_array = "test";
   options.like = &train;
   options.label_optional = true;
-  files::Table table = read(flags.queries, options, flags.may_centre);
+  files::Table table = read(flags.queries, options);
   store_as_asked(flags, table);
   return table;
 }

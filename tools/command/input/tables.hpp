@@ -28,7 +28,9 @@ struct TableFlags {
   bool keep_elements = false;      ///< f16, u8 and i8 of binary files are not widened: files::Table::stored
   bool in_parts = false;           ///< each of many ranks reads only its own rows, if the file supports it
   bool unseen_is_new = false;      ///< `zero` means 0 in every column of a one-hot code, not category 0
-  bool doubles = false;            ///< numbers will be prepared: files::Table::doubles
+  bool doubles = false;            ///< numbers are prepared, or searched as they are: files::Table::doubles
+  bool wide = false;               ///< with doubles: they may be beyond float32
+  bool may_double = false;         ///< doubles are read if float32 would lose digits of training rows
   bool may_centre = false;         ///< rows can be centred
 };
 
@@ -65,8 +67,8 @@ files::Encoding encoding_named(const std::string& name);
 files::FileOptions file_options(const TableFlags& flags);
 
 /// Reads the training rows; if these and the queries are .svm files, with as many columns as both need. Says
-/// on stderr in which columns numbers were rounded and, unless the caller named features, which columns
-/// number the rows.
+/// on stderr in which columns numbers were rounded, or why they were read as doubles, and, unless the caller
+/// named features, which columns number the rows.
 files::Table read_train(const TableFlags& flags, bool features_chosen = false,
                         const ChooseColumns& choose = {});
 

@@ -5,8 +5,10 @@
 
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
+#include "command/input/read_as.hpp"
 #include "command/input/source_input.hpp"
 #include "command/input/training_parts.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -109,23 +111,12 @@ void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = preparation.width();
 }
 
-/// Returns whether numbers are scaled, centred or filled in.
-bool changes_numbers(const TrainingFlags& flags) {
-  return !flags.scale.empty() || flags.centre ||
-         (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
-}
-
-/// Returns whether rows may keep the element type of their file, such as u8: only if no option changes their
-/// values or has to read them.
-bool keeps_elements(const TrainingFlags& flags) {
-  return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
-         flags.tables.missing == "refuse";
-}
-
-/// Returns whether a rank may read only its own rows: nothing is learned from all rows.
-bool takes_part(const TrainingFlags& flags) {
-  return flags.tables.in_parts && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
-         flags.tables.missing == "refuse" && flags.categories == "ordinal";
+/// Frees the floats of rows that are searched as doubles.
+///   raw  they are shown
+void keep_doubles_alone(bool raw, Rows& rows) {
+  if (rows.doubles.empty() || raw) return;
+  rows.table.values = {};
+  rows.prepared = {};
 }
 
 /// Returns how queries are read: unseen=zero gives a new category 0 in all columns of a one-hot code.
@@ -136,7 +127,9 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
   const Preparation::Learned learned = training.preparation.learned();
-  tables.doubles = flags.index_centred || !learned.columns.empty() || !learned.fills.empty();
+  tables.doubles = flags.index_centred || training.arithmetic == Arithmetic::f64 ||
+                   !learned.columns.empty() || !learned.fills.empty();
+  tables.wide = training.arithmetic == Arithmetic::f64 && training.preparation.changes_nothing();
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
   (training.values.empty() ? tables.label_columns : tables.target_columns) =
       training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
@@ -144,13 +137,21 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   return tables;
 }
 
-Rows prepared(const Preparation& preparation, bool raw, files::Table table) {
+/// Takes the doubles out of the table.
+///   shown  the table keeps them, too
+void take_doubles(bool shown, Rows& rows) {
+  rows.doubles = shown ? rows.table.doubles : std::move(rows.table.doubles);
+}
+
+Rows prepared(const Training& training, bool raw, files::Table table) {
+  const Preparation& preparation = training.preparation;
   Rows rows;
   rows.table = std::move(table);
-  rows.doubles = std::move(rows.table.doubles);
+  take_doubles(raw && training.arithmetic == Arithmetic::f64, rows);
   if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
   tell_unanswered(rows);
   prepare(preparation, raw, rows);
+  keep_doubles_alone(raw, rows);
   return rows;
 }
 
@@ -214,10 +215,9 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   training.placement = parse<Placement>(flags.placement);
   training.shares = flags.shares;
   files::Table& table = training.rows.table;
-  TableFlags tables = train_flags(flags);
-  tables.keep_elements = keeps_elements(flags);
-  tables.in_parts = takes_part(flags);
-  tables.doubles = changes_numbers(flags) || flags.index_centred;
+  check_arithmetic(where, flags);
+  const TableFlags tables = read_as_needed(flags, train_flags(flags));
+  if (flags.arithmetic == Arithmetic::f64) training.arithmetic = Arithmetic::f64;
   training.residence = flags.residence;
   training.memory_limit = flags.memory_limit;
   const auto choose = [&](const files::Table& all) {
@@ -227,15 +227,16 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   table = reads_by_ranges(flags) ? source_table(flags, training)
           : flags.index.empty()  ? read_train(tables, !flags.features.empty(), choose)
                                  : index_table(flags, training);
+  if (tables.may_double && !table.doubles.empty()) training.arithmetic = Arithmetic::f64;
   take_labels(where, flags, training);
   take_values(where, flags, training);
   if (!flags.sample_weights.empty())
     training.sample_weights = read_weights(where, flags.sample_weights, flags.tables, table);
   training.rows.width = table.cols;
-  training.rows.doubles = std::move(table.doubles);
+  take_doubles(flags.raw && training.arithmetic == Arithmetic::f64, training.rows);
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
-  if (!flags.index.empty()) return training;  // an index is prepared
+  if (!flags.index.empty()) return training;  // an index is prepared, and has its arithmetic
   const bool whole =
       training.source || table.element == Element::bits || (flags.keeps_columns && !table.text);
   if (whole) training.features = counted_columns(where, flags, table);
@@ -243,20 +244,21 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = learned(training.rows, preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
+  keep_doubles_alone(flags.raw, training.rows);
   return training;
 }
 
 Rows read_prepared_queries(const TrainingFlags& flags, const Training& training) {
   const bool drops = flags.tables.train.empty() && !flags.drop.empty();  // of --model or --index
   const auto choose = [&](const files::Table& all) { return counted_columns("--queries", flags, all); };
-  return prepared(training.preparation, flags.raw,
+  return prepared(training, flags.raw,
                   read_queries(query_flags(flags, training), training.rows.table,
                                drops ? ChooseColumns(choose) : ChooseColumns()));
 }
 
 Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
                             const Training& training) {
-  return prepared(training.preparation, flags.raw,
+  return prepared(training, flags.raw,
                   parse_queries(query_flags(flags, training), rows, training.rows.table));
 }
 

@@ -47,6 +47,10 @@ struct TrainingFlags {
   bool keeps_columns = false;          ///< values of binary files in columns that do not count are kept
   std::vector<std::string> scale;
   bool centre = false;         ///< the key centre of --prepare: before all of `scale`
+  bool takes_doubles = false;  ///< the subcommand has the key arithmetic of --prepare, and:
+  Arithmetic arithmetic = Arithmetic::automatic;
+  std::string
+      single;  ///< why this call computes in single precision: `--save-model writes float32`; or empty
   bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
@@ -61,10 +65,12 @@ Key sample_weight_key(TrainingFlags& flags);                   ///< of --votes
 void add_filter_option(CLI::App& app, TrainingFlags& flags);   ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);  ///< --features, --drop
 Key centre_key(TrainingFlags& flags);                          ///< of --prepare
+Key arithmetic_key(TrainingFlags& flags);                      ///< of --prepare, in subcommands that search
 std::vector<Key> category_keys(TableFlags& flags);             ///< categorical and unseen of --prepare
 CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys);
-void add_preparation_options(CLI::App& app, TrainingFlags& flags);  ///< --scale, and --prepare with all keys
-std::vector<Key> placement_keys(TrainingFlags& flags);              ///< placement and shares of --place
+/// Adds --scale, and --prepare with all keys but arithmetic, and `more`.
+void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Key> more = {});
+std::vector<Key> placement_keys(TrainingFlags& flags);  ///< placement and shares of --place
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
 /// they are prepared.
@@ -111,6 +117,7 @@ struct Training {
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
   std::vector<std::string> value_names;  ///< [outputs]
   Preparation preparation;
+  Arithmetic arithmetic = Arithmetic::f32;     ///< or f64: rows and queries keep the digits of doubles
   bool learn_centre = false;                   ///< an index of the rows learns one
   std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
   std::vector<float> sample_weights;           ///< [n], or empty
@@ -127,6 +134,7 @@ struct Training {
   }
   IndexOptions index_options() const {
     IndexOptions options{.features = features, .placement = placement, .shares = shares};
+    options.arithmetic = arithmetic;
     if (residence) options.residence = *residence;
     options.memory_limit = memory_limit;
     return options;
@@ -148,7 +156,8 @@ Training read_classes(const std::string& where, const TrainingFlags& flags);
 /// Throws invalid_argument: k is larger than the number of rows that --filter and leave-one-out leave.
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out);
 
-/// Reads the training file and what belongs to it, fits the preparation and applies it.
+/// Reads the training file and what belongs to it, fits the preparation and applies it. The rows are doubles
+/// if --prepare arithmetic=f64 says so, or if float32 would lose digits and nothing rounds them anyway.
 ///   where  the subcommand, for messages
 /// Throws invalid_argument: labels, values or weights are not one a row; a row of --filter or a feature that
 ///                          is not there or twice; --scale or a key of --prepare that nothing is called.

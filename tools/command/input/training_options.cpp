@@ -79,6 +79,16 @@ Key centre_key(TrainingFlags& flags) {
           }};
 }
 
+Key arithmetic_key(TrainingFlags& flags) {
+  flags.takes_doubles = true;
+  return {"arithmetic", "f32|f64",
+          "precision of values, distances and --radius: f32 (single), f64 (double); else f64 if a column's "
+          "digits would be lost in float32, and f32 for all other rows",
+          [&flags](const std::string& text) {
+            flags.arithmetic = parse<Arithmetic>(named_one(text, {"f32", "f64"}));
+          }};
+}
+
 std::vector<Key> category_keys(TableFlags& flags) {
   return {
       {"categorical", "COLUMNS", "columns of a text file whose numbers are categories, separated by commas",
@@ -98,10 +108,11 @@ CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys) {
                         std::move(keys),
                         {"kith classify --train flowers.csv --label kind --prepare "
                          "missing=median,categories=one-hot --leave-one-out",
-                         "kith search --train map.csv --prepare centre=yes --leave-one-out"}});
+                         "kith search --train map.csv --prepare centre=yes --leave-one-out",
+                         "kith search --train map.csv --prepare arithmetic=f64 --leave-one-out"}});
 }
 
-void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
+void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Key> more) {
   CLI::Option* scale = add_texts(app, "--scale", flags.scale,
                                  "How to scale the columns, fitted on the training rows; several are applied "
                                  "in order: centre, standardize, min-max, l2 (divide each row by its norm)",
@@ -120,6 +131,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
        "ordinal",
        [&flags](const std::string& text) { flags.categories = named_one(text, names_of<Categories>()); }}};
   for (Key& key : category_keys(flags.tables)) keys.push_back(std::move(key));
+  for (Key& key : more) keys.push_back(std::move(key));
   add_prepare_option(app, std::move(keys));
 }
 

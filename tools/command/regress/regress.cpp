@@ -8,6 +8,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
+#include "command/results/distances.hpp"
 #include "command/results/results_json.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/words/place.hpp"
@@ -92,7 +93,8 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
     done.found = as_lists(std::move(result.neighbors));
   } else {
     RadiusRegression result = regressor.regress_within(
-        queries, radius_of("regress", flags.query_flags, flags.metric), done.voting, options, trace);
+        queries, radius_of("regress", flags.query_flags, flags.metric, done.training.arithmetic), done.voting,
+        options, trace);
     done.value = std::move(result.value);
     done.found = std::move(result.neighbors);
   }
@@ -231,7 +233,7 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
   out.commit();
   if (flags.shown.json) return print_json(flags, done), exit_ok;
   if (m == 0) return exit_ok;
-  print(diagnostics(flags.diagnostics, done.trace));
+  print(diagnostics(flags.diagnostics, done.trace, done.training.arithmetic));
   if (!flags.query_flags.query.empty() && !out) print(shown_values(flags, done));
   if (!done.truth.empty()) {
     const report::Document document{{}, {}, {error_table(done), report::Words{without_value(done)}}};
@@ -254,7 +256,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_weight_options(app, flags.voting, {sample_weight_key(flags.training)});
   add_filter_option(app, flags.training);
   add_feature_option(app, flags.training);
-  add_preparation_options(app, flags.training);
+  add_preparation_options(app, flags.training, {arithmetic_key(flags.training)});
 }
 
 }  // namespace

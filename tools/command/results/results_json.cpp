@@ -14,6 +14,23 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
+/// Returns null if it is NaN or infinite.
+Json float_json(float value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(format_float(value).c_str(), nullptr);
+}
+
+/// Writes a number that has been parsed already.
+Json radius_json(const std::string& text, Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::f64 ? number_json(files::parse_wide(text).value)
+                                       : float_json(files::parse_number(text).value);
+}
+
+Json distance_json(const RadiusNeighbors& found, std::size_t at) {
+  return found.arithmetic == Arithmetic::f64 ? number_json(found.distance64[at])
+                                             : float_json(found.distance[at]);
+}
+
 }  // namespace
 
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
@@ -32,11 +49,12 @@ void add_asked(report::Document& document, const Training& training, const files
       Fact{"queries", "Queries", queries.rows,
            query_flags.leave_one_out ? "each training row in turn" : report::file_name(queries.path)});
   document.add(report::metric_fact(std::string(name(metric))));
+  document.add(Fact{"arithmetic", "", name(training.arithmetic)});
   document.add(report::device_fact(device));
   const bool by_k = query_flags.radius.empty();
   document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(query_flags.k) : Json(), "neighbours that vote"});
   document.add(Fact{"radius", by_k ? "" : "Radius",
-                    by_k ? Json() : float_json(files::parse_number(query_flags.radius).value),
+                    by_k ? Json() : radius_json(query_flags.radius, training.arithmetic),
                     "all rows within it vote", report::escape(query_flags.radius)});
 }
 
@@ -54,17 +72,12 @@ void add_members(report::Document& document, const Trace& trace) {
   document.add(report::Fact{"members", "", members});
 }
 
-Json float_json(float value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::strtod(format_float(value).c_str(), nullptr);
-}
-
 Json neighbors_json(const RadiusNeighbors& found, std::int64_t q,
                     const std::function<void(std::size_t row, Json& neighbor)>& more) {
   Json list = Json::array();
   const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
   for (std::size_t at = begin; at < begin + static_cast<std::size_t>(found.count(q)); ++at) {
-    Json neighbor = {{"row", found.row[at]}, {"distance", float_json(found.distance[at])}};
+    Json neighbor = {{"row", found.row[at]}, {"distance", distance_json(found, at)}};
     if (more) more(static_cast<std::size_t>(found.row[at]), neighbor);
     list.push_back(std::move(neighbor));
   }

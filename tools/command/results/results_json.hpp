@@ -12,17 +12,16 @@
 
 namespace kith::command {
 
-/// Adds `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: k or radius is null.
+/// Adds `train`, `rows`, `dims`, `queries`, `metric`, `arithmetic`, `device`, `k`, `radius`: k or radius is
+/// null.
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
                Metric metric, const DeviceInfo& device, const QueryFlags& query_flags);
 
 /// Adds `members` for a set of devices only: the work of each member.
 void add_members(report::Document& document, const Trace& trace);
 
-/// Writes a float as the shortest number that gives the same bits back; null if it is NaN or infinite.
-nlohmann::ordered_json float_json(float value);
-
-/// Lists the neighbours of a query, nearest first: `[{"row": 3, "distance": 0.5}]`.
+/// Lists the neighbours of a query, nearest first: `[{"row": 3, "distance": 0.5}]`. A distance is the
+/// shortest number that gives the same bits back; null if it is NaN or infinite.
 ///   more  adds other facts about a training row
 nlohmann::ordered_json neighbors_json(
     const RadiusNeighbors& found, std::int64_t q,

@@ -60,6 +60,10 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   }
   if (!training.index.empty()) {
     const IndexFileInfo info = index_file_info(training.index);
+    if (arithmetic_of(info) == Arithmetic::f64)
+      throw Error(Errc::unsupported, "mpi: " + training.index +
+                                         " is in double precision, in which one process alone computes; run "
+                                         "`kith` without mpirun");
     metric_ = info.metric;
     first_row_ = info.first_row;
     if (training.filter) filter_ = training.filter;  // a part uses the positions of the whole file
@@ -101,10 +105,11 @@ Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const SearchOp
   return leave_out(shared_->search_keys(queries, k + 1, mine, trace), all_rows(queries.rows));
 }
 
-RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const float> radii,
+RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const double> radii,
                                const SearchOptions& options, Trace* trace) const {
+  const std::vector<float> floats(radii.begin(), radii.end());
   RadiusKeys keys =
-      numbered_from_0(shared_->within_keys(queries, radii, shared_options(options), trace), first_row_);
+      numbered_from_0(shared_->within_keys(queries, floats, shared_options(options), trace), first_row_);
   return options.self ? leave_out(keys, all_rows(queries.rows)) : keys;
 }
 
@@ -114,7 +119,7 @@ Neighbors TrainingIndex::search(const RowsView& queries, std::int64_t k, const S
   return finish(metric_, keys(queries, k, options, trace));
 }
 
-RadiusNeighbors TrainingIndex::within(const RowsView& queries, std::span<const float> radii,
+RadiusNeighbors TrainingIndex::within(const RowsView& queries, std::span<const double> radii,
                                       const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->within(queries, radii, options, trace);
   return finish(metric_, keys(queries, radii, options, trace));
@@ -143,7 +148,7 @@ std::vector<Classification> TrainingClassifier::classify_outputs(const RowsView&
 }
 
 RadiusClassification TrainingClassifier::classify_within(const RowsView& queries,
-                                                         std::span<const float> radii,
+                                                         std::span<const double> radii,
                                                          const VotingOptions& voting,
                                                          const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->classify_within(queries, radii, voting, options, trace);
@@ -182,7 +187,7 @@ Regression TrainingRegressor::regress(const RowsView& queries, std::int64_t k, c
   return kith::regress(shared_->metric(), shared_->keys(queries, k, options, trace), *values_, voting);
 }
 
-RadiusRegression TrainingRegressor::regress_within(const RowsView& queries, std::span<const float> radii,
+RadiusRegression TrainingRegressor::regress_within(const RowsView& queries, std::span<const double> radii,
                                                    const VotingOptions& voting, const SearchOptions& options,
                                                    Trace* trace) const {
   if (alone_) return alone_->regress_within(queries, radii, voting, options, trace);

@@ -24,13 +24,14 @@ class TrainingIndex {
   TrainingIndex(Training& training, const Device& device, Metric metric, bool keep);
 
   Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options, Trace* trace) const;
-  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
+  /// Takes floats as radii, if the index computes in single precision.
+  RadiusNeighbors within(const RowsView& queries, std::span<const double> radii, const SearchOptions& options,
                          Trace* trace) const;
 
   /// Numbers rows as search() does. A process that is alone does not leave out rows here.
   Keys keys(const RowsView& queries, std::int64_t k, const SearchOptions& options, Trace* trace) const;
   /// Returns the keys of all ranks. A process that is alone has none.
-  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
+  RadiusKeys keys(const RowsView& queries, std::span<const double> radii, const SearchOptions& options,
                   Trace* trace) const;
 
   /// Returns the metric; that of the index file if there is one.
@@ -54,7 +55,7 @@ class TrainingClassifier {
   std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
                                                const VotingOptions& voting, const SearchOptions& options,
                                                Trace* trace) const;
-  RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
+  RadiusClassification classify_within(const RowsView& queries, std::span<const double> radii,
                                        const VotingOptions& voting, const SearchOptions& options,
                                        Trace* trace) const;
   Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
@@ -73,7 +74,7 @@ class TrainingRegressor {
 
   Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                      const SearchOptions& options, Trace* trace) const;
-  RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
+  RadiusRegression regress_within(const RowsView& queries, std::span<const double> radii,
                                   const VotingOptions& voting, const SearchOptions& options,
                                   Trace* trace) const;
 

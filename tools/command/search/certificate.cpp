@@ -33,6 +33,21 @@ std::string rows_made(const Trace& trace) {
          format_seconds(trace.quantized_seconds) + " by the device's clock";
 }
 
+/// Counts what doubles did.
+std::string ranked(const Trace& trace) {
+  return count_of(trace.ranked_doubles, "candidate", "candidates") + " ranked, " +
+         count_of(trace.repeated_doubles, "query", "queries") + " asked again";
+}
+
+/// Explains an answer in double precision.
+std::string certificate_of_doubles(const Trace& trace) {
+  return "certificate: floats proposed, doubles ranked; " + ranked(trace) +
+         "\nproven         every training row that doubles did not rank is farther than the k-th, or than "
+         "the "
+         "radius, even if rounding to floats brought it nearer (docs/certificate.md, section 7); so rows, "
+         "order, ties and distances are those of double precision alone\n";
+}
+
 }  // namespace
 
 std::string candidates_per_k(std::int64_t candidates, const Plan& plan) {
@@ -40,9 +55,15 @@ std::string candidates_per_k(std::int64_t candidates, const Plan& plan) {
   return format_number(static_cast<double>(candidates) / slots, 2);
 }
 
-std::string certificate(const Trace& trace) {
+std::string ranked_doubles(const Trace& trace, Arithmetic arithmetic) {
+  if (arithmetic != Arithmetic::f64) return {};
+  return "arithmetic     double precision: floats propose, doubles rank; " + ranked(trace) + "\n";
+}
+
+std::string certificate(const Trace& trace, Arithmetic arithmetic) {
   const Plan& plan = trace.plan;
   if (plan.problem.m == 0) return "certificate: there are no queries, and nothing had to be certified\n";
+  if (arithmetic == Arithmetic::f64) return certificate_of_doubles(trace);
   if (plan.proposer == Proposer::none)
     return "certificate: the chain computed the distances of all " +
            std::to_string(plan.problem.n * plan.problem.m) + " pairs, and nothing had to be certified\n";
@@ -77,10 +98,11 @@ void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags) {
       "Print why no neighbour can have been missed: the queries certified, the candidates, the bound");
 }
 
-std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace) {
+std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace, Arithmetic arithmetic) {
   std::string text;
-  if (flags.explain) text += explain(trace.plan) + "\n" + stage_times(trace) + "\n";
-  if (flags.certify) text += certificate(trace) + "\n";
+  if (flags.explain)
+    text += ranked_doubles(trace, arithmetic) + explain(trace.plan) + "\n" + stage_times(trace) + "\n";
+  if (flags.certify) text += certificate(trace, arithmetic) + "\n";
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
+#include "command/results/distances.hpp"
 #include "command/results/results_json.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
@@ -47,7 +48,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
     if (!radius.empty()) cells.push_back(std::to_string(found.count(q)));
     for (std::int64_t j = 0; j < std::min(columns, found.count(q)); ++j) {
       const auto at = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)] + j);
-      cells.push_back(std::to_string(found.row[at]) + " (" + format_float(found.distance[at]) + ")");
+      cells.push_back(std::to_string(found.row[at]) + " (" + distance_text(found, at) + ")");
     }
     table.add(std::move(cells));
   }
@@ -84,19 +85,15 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   device = opened.info();
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  RadiusNeighbors found;
   if (by_k) {
     Neighbors lists = index.search(queries, flags.query_flags.k, options, trace);
-    asked.spread(lists.row, static_cast<std::size_t>(lists.k), no_neighbor);
-    asked.spread(lists.distance, static_cast<std::size_t>(lists.k), std::nanf(""));
-    lists.queries = asked.table.rows;
-    found = as_lists(std::move(lists));
-  } else {
-    found = index.within(queries, radius_of("search", flags.query_flags, flags.metric), options, trace);
-    asked.spread(found);
+    spread(asked, training, lists);
+    return as_lists(std::move(lists));
   }
-  for (std::int64_t& row : found.row)
-    if (row != no_neighbor) row = training.file_row(row);
+  RadiusNeighbors found = index.within(
+      queries, radius_of("search", flags.query_flags, flags.metric, training.arithmetic), options, trace);
+  asked.spread(found);
+  for (std::int64_t& row : found.row) row = training.file_row(row);
   return found;
 }
 
@@ -146,7 +143,9 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
+  flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("search", flags.training);
+  check_distance_file("search", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;
   Trace trace;
@@ -157,13 +156,15 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
   if (index_file) write_found(*index_file, found, found.row, k, names("neighbor"));
-  if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
+  if (distance_file)
+    with_distances(found,
+                   [&](const auto& all) { write_found(*distance_file, found, all, k, names("distance")); });
   index_file.commit();
   distance_file.commit();
   if (flags.shown.json) {
     print_json(flags, training, found, device, trace);
   } else {
-    print(diagnostics(flags.diagnostics, trace));
+    print(diagnostics(flags.diagnostics, trace, training.arithmetic));
     if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
   }
   if (!flags.checkpoint.empty()) std::filesystem::remove(flags.checkpoint);
@@ -185,14 +186,15 @@ Subcommand add_search(CLI::App& parent) {
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
-  add_preparation_options(*app, flags->training);
+  add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   writes_file(app->add_option(
       "--out-index", flags->out_index,
       "Write the row numbers found, from 0, [queries, k]: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt; "
       "with --radius a list per query, empty where no row was found (not .npy or .ibin)"));
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
-      "Write the distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
+      "Write the distances in the same way: .npy (float32 or float64), .csv, .tsv, .txt; .fvecs, .fbin "
+      "(float32 alone)"));
   keeps_file(app->add_option("--checkpoint", flags->checkpoint,
                              "With --place residence=stream: save the results after each chunk here, so that "
                              "the same command resumes after a stop; the file is removed at the end"));

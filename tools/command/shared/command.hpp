@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "kith/choices.hpp"
 #include "kith/error.hpp"
 #include "kith/metric.hpp"
 #include "kith/trace.hpp"
@@ -214,7 +215,7 @@ std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
 /// Returns a text that explains why the answer of a search is the one that computing every distance would
 /// give. Each line states one fact.
 ///   trace  of a search whose steps were timed
-std::string certificate(const Trace& trace);
+std::string certificate(const Trace& trace, Arithmetic arithmetic = Arithmetic::f32);
 
 /// The descriptions of a search that stdout gets before its results: --explain, --certify.
 struct DiagnosticFlags {
@@ -224,6 +225,9 @@ struct DiagnosticFlags {
 void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags);
 
 /// Prints each part with an empty line behind it; nothing if no part was asked for.
-std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace);
+std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace, Arithmetic arithmetic);
+
+/// Says how doubles were ranked: a line with its line feed. Nothing for searches in single precision.
+std::string ranked_doubles(const Trace& trace, Arithmetic arithmetic);
 
 }  // namespace kith::command

@@ -67,7 +67,8 @@ std::string refuse_float(double value) {
 }
 
 template <class T>
-Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to, bool missing) {
+Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to, bool missing,
+                  bool wide) {
   Block block;
   for (std::size_t i = 0; i < count; ++i) {
     const T element = load<T>(from + i * sizeof(T), swap);
@@ -78,6 +79,8 @@ Block floats_from(const unsigned char* from, bool swap, std::size_t count, float
     if constexpr (!std::is_integral_v<T>) {
       if (!std::isfinite(to[i])) {
         if (missing && std::isnan(to[i])) continue;
+        if constexpr (std::is_same_v<T, double>)
+          if (wide && std::isfinite(element)) continue;
         block.bad = i;
         if constexpr (std::is_same_v<T, Half>)
           block.why = refuse_float(to[i]);
@@ -172,9 +175,9 @@ bool must_swap(bool big_endian) {
 }  // namespace
 
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
-                bool missing) {
+                bool missing, bool wide) {
   return with_type(type, [&](auto element) {
-    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to, missing);
+    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to, missing, wide);
   });
 }
 

@@ -20,8 +20,9 @@ struct Block {
   std::string why;         ///< `holds NaN; ...`
 };
 /// missing  whether NaN stays; else it is refused
+/// wide     whether a float64 beyond float32 becomes an infinity; else it is refused
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
-                bool missing = false);
+                bool missing = false, bool wide = false);
 /// The same as float64, in which only integers beyond 2^53 are rounded.
 Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
                  bool missing = false);

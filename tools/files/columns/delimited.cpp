@@ -137,7 +137,7 @@ class DelimitedReader {
   }
 
   float read_number(std::size_t c, std::string_view cell) {
-    const Number number = parse_number(cell, options_.decimal);
+    const Number number = parse_number(cell, options_.decimal, options_.wide);
     if (number.kind != Number::finite) refuse_number(c, number.kind, cell);
     return number.value;
   }
@@ -265,7 +265,9 @@ class DelimitedReader {
 
   /// A cell that holds no number; where it is missing, what may be done about it.
   [[noreturn]] void refuse_number(std::size_t c, Number::Kind kind, std::string_view cell) const {
-    refuse(c, why_not(kind, cell, options_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
+    const std::string why =
+        options_.wide ? why_not_wide(kind, cell, options_.decimal) : why_not(kind, cell, options_.decimal);
+    refuse(c, why + std::string(is_missing(kind, cell) ? or_missing : ""));
   }
 
   /// Notes that a mark of a missing value became a category.

@@ -89,9 +89,12 @@ Number parse_number(std::string_view text) {
   return number;
 }
 
-Number parse_number(std::string_view text, char decimal) {
-  if (decimal == '.' || text.find_first_of(".,") == std::string_view::npos) return parse_number(text);
-  return parse_number(with_point(text));
+Number parse_number(std::string_view text, char decimal, bool wide) {
+  const bool as_it_is = decimal == '.' || text.find_first_of(".,") == std::string_view::npos;
+  const Number number = as_it_is ? parse_number(text) : parse_number(with_point(text));
+  if (!wide || number.kind != Number::too_large) return number;
+  const WideNumber exact = parse_wide(text, decimal);
+  return {exact.kind, exact.kind == Number::finite ? static_cast<float>(exact.value) : 0};
 }
 
 WideNumber parse_wide(std::string_view text, char decimal) {

@@ -32,7 +32,8 @@ struct Number {
 /// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.
 Number parse_number(std::string_view text);
 /// The same where numbers are written with this decimal sign, '.' or ','; the other one makes it no number.
-Number parse_number(std::string_view text, char decimal);
+///   wide  a number beyond float32 that float64 holds is finite, and its value an infinity
+Number parse_number(std::string_view text, char decimal, bool wide = false);
 
 /// The same as float64. Numbers beyond it are too_large.
 struct WideNumber {

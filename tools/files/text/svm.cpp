@@ -143,7 +143,7 @@ class SvmReader {
       if (text.empty() && !options_.missing)
         lines_.fail("has " + in_quotes(item) +
                     " and no value behind it; write index:value without a blank between them, such as 3:0.5");
-      Number number = parse_number(text);
+      Number number = parse_number(text, '.', options_.wide);
       if (options_.missing && (number.kind == Number::nan || is_missing_marker(text)))
         number = {Number::finite, std::numeric_limits<float>::quiet_NaN()};
       if (number.kind != Number::finite) {

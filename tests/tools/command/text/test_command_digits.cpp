@@ -1,43 +1,11 @@
-// Tests values with digits that float32 cannot hold: every command that reads them prints a note, and --scale
-// and --prepare centre=yes keep the digits, because they round once, at the end. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+// Tests values with digits that float32 cannot hold, in single precision: every command that reads them
+// prints a note, and --scale and --prepare centre=yes keep the digits, because they round once, at the end.
+// All cases run on the CPU.
+#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
 
 namespace {
 
 using namespace command_tests;
-
-/// Returns points of a map in metres, [rows, 3].
-std::vector<double> map_points(std::int64_t rows, std::uint64_t state) {
-  std::vector<double> points;
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (const double middle : {450000.0, 5411000.0, 300.0}) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      points.push_back(middle + std::round(200e3 * static_cast<double>(state >> 11u) * 0x1p-53) / 1e3);
-    }
-  return points;
-}
-
-string text_of(const std::vector<double>& points, std::size_t cols = 3) {
-  string text = cols == 3 ? "x,y,z\n" : "";
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    char cell[32];
-    std::snprintf(cell, sizeof cell, "%.3f%c", points[i], (i + 1) % cols == 0 ? '\n' : ',');
-    text += cell;
-  }
-  return text;
-}
-
-/// Returns an array of float64 as NumPy writes it.
-string npy_of(const std::vector<double>& points) {
-  string header =
-      "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(points.size() / 3) + ", 3), }";
-  header.resize(117, ' ');
-  header += '\n';
-  string file("\x93NUMPY\x01\x00", 8);
-  file += static_cast<char>(header.size());
-  file += '\0';
-  return file + header + string(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(double));
-}
 
 /// Returns the three nearest other rows of each row, computed in double alone, as the command writes them.
 string right_rows(const std::vector<double>& points) {
@@ -72,7 +40,7 @@ TEST_CASE("digits: a map in metres is told, and its neighbours are those of doub
       const string rows = folder.read("rows.csv");
       return std::pair(rows.substr(rows.find('\n') + 1), result.err);
     };
-    const auto [plain, told] = found("");
+    const auto [plain, told] = found("--prepare arithmetic=f32");
     CHECK(plain != right);
     CHECK(contains(told, ": float32 keeps its values to 0.5, and they span 199."));
     CHECK(contains(told, "; so it is with 1 other column"));
@@ -170,18 +138,18 @@ TEST_CASE("digits: what is advised can be done where it is said") {
   const string file = folder.write("utm.csv", text_of(map_points(60, 7)));
   const string by_hand = "; subtract each column's mean in double precision first, from queries too";
   const string build = "index build --device cpu --train " + file + " --out " + (folder / "i.kidx");
-  CHECK(contains(kith(build).err,
+  CHECK(contains(kith(build + " --prepare arithmetic=f32").err,
                  "; --prepare centre=yes subtracts each column's mean first, in double precision"));
   CHECK(kith(build + " --prepare centre=yes").err.find("float32") == string::npos);
-  CHECK(contains(kith("groundtruth --device cpu -k 1 --train " + file + " --queries " + file + " --out " +
-                      (folder / "g.ibin"))
+  CHECK(contains(kith("groundtruth --device cpu -k 1 --prepare arithmetic=f32 --train " + file +
+                      " --queries " + file + " --out " + (folder / "g.ibin"))
                      .err,
                  by_hand));
   for (const char* command : {"search", "graph"}) {
     const string asked = string(command) + " --device cpu -k 1 " +
                          (command[0] == 's' ? "--leave-one-out " : "--out " + (folder / "g.npy")) +
                          " --train " + file;
-    CHECK(contains(kith(asked).err, "; --prepare centre=yes subtracts"));
+    CHECK(contains(kith(asked + " --prepare arithmetic=f32").err, "; --prepare centre=yes subtracts"));
     CHECK(kith(asked + " --prepare centre=yes").code == 0);
   }
 }

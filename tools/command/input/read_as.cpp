@@ -1,0 +1,60 @@
+#include "command/input/read_as.hpp"
+
+#include "command/shared/ranks.hpp"
+
+namespace kith::command {
+namespace {
+
+/// Returns whether numbers are scaled, centred or filled in.
+bool changes_numbers(const TrainingFlags& flags) {
+  return !flags.scale.empty() || flags.centre ||
+         (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
+}
+
+/// Returns whether a rank may read only its own rows: nothing is learned from all rows.
+bool takes_part(const TrainingFlags& flags) {
+  return flags.tables.in_parts && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
+         flags.tables.missing == "refuse" && flags.categories == "ordinal";
+}
+
+/// Returns why this call computes in single precision alone; empty: it does not.
+std::string only_single(const TrainingFlags& flags) {
+  if (ranks()) return "several ranks compute in single precision; run one process";
+  if (!flags.tables.element.empty()) return "--read element stores rows as it says; leave one of them out";
+  return flags.single;
+}
+
+/// Returns whether no preparation and no centre rounds rows to float32.
+bool is_searched_as_read(const TrainingFlags& flags) {
+  return !changes_numbers(flags) && !flags.index_centred && flags.categories == "ordinal";
+}
+
+/// Returns whether rows become doubles where float32 would lose digits.
+bool may_double(const TrainingFlags& flags) {
+  return flags.takes_doubles && flags.arithmetic == Arithmetic::automatic && only_single(flags).empty() &&
+         is_searched_as_read(flags);
+}
+
+}  // namespace
+
+bool keeps_elements(const TrainingFlags& flags) {
+  return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
+         flags.tables.missing == "refuse";
+}
+
+void check_arithmetic(const std::string& where, const TrainingFlags& flags) {
+  if (flags.arithmetic != Arithmetic::f64) return;
+  if (const std::string why = only_single(flags); !why.empty())
+    refuse(where, "--prepare arithmetic=f64 is double precision, but " + why);
+}
+
+TableFlags read_as_needed(const TrainingFlags& flags, TableFlags tables) {
+  tables.keep_elements = keeps_elements(flags);
+  tables.in_parts = takes_part(flags);
+  tables.doubles = changes_numbers(flags) || flags.index_centred || flags.arithmetic == Arithmetic::f64;
+  tables.wide = flags.arithmetic == Arithmetic::f64 && is_searched_as_read(flags);
+  tables.may_double = may_double(flags);
+  return tables;
+}
+
+}  // namespace kith::command
