@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/input/elements.hpp"
+#include "command/input/read_as.hpp"
 #include "command/shared/ranks.hpp"
 
 namespace kith::command {
@@ -28,8 +29,9 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
   Training training;
   if (!flags.model.empty() || !flags.save_model.empty())
     flags.training.tables.keep_elements = false;  // a model holds float32, and prepares queries
-  if (!flags.save_model.empty())
-    flags.training.single = "--save-model writes a model, which holds float32; leave one of them out";
+  if (!flags.save_model.empty() &&
+      !(is_searched_as_read(flags.training) && flags.training.tables.missing == "refuse"))
+    flags.training.single = "--save-model keeps rows that are prepared as float32; leave one of them out";
   if (flags.model.empty()) {
     flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out && flags.save_model.empty();
     training = read_training(where, flags.training);

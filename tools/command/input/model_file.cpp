@@ -35,6 +35,21 @@ void add_labels(const std::string& where, const Training& training, Model& model
     }
 }
 
+/// Moves the rows, and how queries are prepared, which in double precision they are not.
+void take_rows(Training& training, Model& model) {
+  Rows& rows = training.rows;
+  std::vector<float>& floats = rows.prepared.empty() ? rows.table.values : rows.prepared;
+  model.arithmetic = training.arithmetic;
+  if (model.arithmetic == Arithmetic::f32) {
+    model.preparation = training.preparation;
+    model.rows = std::move(floats);
+  } else if (rows.doubles.empty()) {
+    model.rows64.assign(floats.begin(), floats.end());
+  } else {
+    model.rows64 = std::move(rows.doubles);
+  }
+}
+
 /// Takes the training rows out of a model, so that queries can be read and answers written.
 Training training_of(Model& model, const std::string& path) {
   Training training;
@@ -54,6 +69,8 @@ Training training_of(Model& model, const std::string& path) {
       table.categories.push_back({static_cast<std::int64_t>(c), model.category_texts[c]});
   training.rows.width = model.dims;
   training.rows.prepared = std::move(model.rows);
+  training.rows.doubles = std::move(model.rows64);
+  training.arithmetic = model.arithmetic;
   training.preparation = model.preparation;
   training.features = model.features;
   training.sample_weights = model.sample_weights;
@@ -123,7 +140,6 @@ Model model_of(const std::string& where, Training& training, Metric metric, std:
   model.k = k;
   model.voting = voting;
   model.voting.no_label = default_no_label;
-  model.preparation = training.preparation;
   model.features = training.features;
   model.columns = table.column_names;
   model.n = training.n();
@@ -132,8 +148,7 @@ Model model_of(const std::string& where, Training& training, Metric metric, std:
   model.unread = table.unread;
   model.unread_names = table.unread_names;
   model.dims = training.rows.width;
-  model.rows =
-      std::move(training.rows.prepared.empty() ? training.rows.table.values : training.rows.prepared);
+  take_rows(training, model);
   model.sample_weights = training.sample_weights;
   if (!table.categories.empty()) model.category_texts.resize(static_cast<std::size_t>(table.cols));
   for (const files::Categories& known : table.categories)

@@ -24,11 +24,6 @@ std::string only_single(const TrainingFlags& flags) {
   return flags.single;
 }
 
-/// Returns whether no preparation and no centre rounds rows to float32.
-bool is_searched_as_read(const TrainingFlags& flags) {
-  return !changes_numbers(flags) && !flags.index_centred && flags.categories == "ordinal";
-}
-
 /// Returns whether rows become doubles where float32 would lose digits.
 bool may_double(const TrainingFlags& flags) {
   return flags.takes_doubles && flags.arithmetic == Arithmetic::automatic && only_single(flags).empty() &&
@@ -36,6 +31,10 @@ bool may_double(const TrainingFlags& flags) {
 }
 
 }  // namespace
+
+bool is_searched_as_read(const TrainingFlags& flags) {
+  return !changes_numbers(flags) && !flags.index_centred && flags.categories == "ordinal";
+}
 
 bool keeps_elements(const TrainingFlags& flags) {
   return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&

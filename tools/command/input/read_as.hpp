@@ -11,6 +11,9 @@ namespace kith::command {
 /// values or has to read them.
 bool keeps_elements(const TrainingFlags& flags);
 
+/// Returns whether no preparation and no centre rounds rows to float32.
+bool is_searched_as_read(const TrainingFlags& flags);
+
 /// Throws invalid_argument: double precision is asked for, but other options have none.
 void check_arithmetic(const std::string& where, const TrainingFlags& flags);
 

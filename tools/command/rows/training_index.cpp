@@ -58,12 +58,12 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
     first_row_ = alone_->first_row();
     return;
   }
+  if (training.arithmetic == Arithmetic::f64)
+    throw Error(Errc::unsupported, "mpi: " + training.rows.table.path +
+                                       " is in double precision, in which one process alone computes; run "
+                                       "`kith` without mpirun");
   if (!training.index.empty()) {
     const IndexFileInfo info = index_file_info(training.index);
-    if (arithmetic_of(info) == Arithmetic::f64)
-      throw Error(Errc::unsupported, "mpi: " + training.index +
-                                         " is in double precision, in which one process alone computes; run "
-                                         "`kith` without mpirun");
     metric_ = info.metric;
     first_row_ = info.first_row;
     if (training.filter) filter_ = training.filter;  // a part uses the positions of the whole file

@@ -170,11 +170,11 @@ std::vector<std::string_view> steps_in_order(const Plan& plan) {
                                                     spi::TightenStep::name, spi::PruneStep::name,
                                                     spi::RerankStep::name};
   const bool proposes = plan.proposer != Proposer::none;
-  std::vector<std::string_view> steps = {"upload"};
+  std::vector<std::string_view> steps = {"round", "upload"};
   for (const auto* part : {proposes ? &candidates : &chain, proposes ? &chain : &candidates})
     steps.insert(steps.end(), part->begin(), part->end());
   steps.insert(steps.end(), {spi::AccumulateStep::name, spi::ScoreStep::name, spi::VoteStep::name, "download",
-                             "join", "finish", "decide", "average"});
+                             "join", spi::DoubleChainsStep::name, "doubles", "finish", "decide", "average"});
   return steps;
 }
 

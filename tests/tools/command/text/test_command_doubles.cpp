@@ -277,6 +277,27 @@ TEST_CASE("doubles: labels, values and accuracies are those of doubles") {
   CHECK(contains(page, "<td class=\"n\">1</td><td class=\"n\"><bdi>1700000060</bdi></td></tr>"));
 }
 
+TEST_CASE("doubles: a model keeps them, for queries of files and of the command line") {
+  const Folder folder;
+  const string train =
+      folder.write("t.csv", "t,kind,v\n1700000000,a,1\n1700000030,b,2\n1700000060,c,4\n1700000090,a,8\n");
+  const string model = folder / "m.kith", queries = folder.write("q.csv", "t\n1700000059\n1700000031\n");
+  CHECK(run("classify --device cpu -k 1 --label kind --drop v --train " + train + " --save-model " + model)
+            .code == 0);
+  CHECK(out_of("classify --device cpu --model " + model + " --queries " + queries) == "c\nb\n");
+  CHECK(contains(out_of("classify --device cpu --json --query 1700000059.25 --model " + model),
+                 "\"neighbors\":[{\"row\":2,\"distance\":0.75,\"label\":\"c\"}]"));
+  CHECK(run("regress --device cpu -k 2 --target v --drop kind --train " + train + " --save-model " + model)
+            .code == 0);
+  CHECK(out_of("regress --device cpu --model " + model + " --queries " + queries) == "3\n3\n");
+  const string exact = folder.write("e.csv", "x,kind\n0.5,a\n2,b\n");
+  CHECK(run("classify --device cpu -k 1 --label kind --prepare arithmetic=f64 --train " + exact +
+            " --save-model " + model)
+            .code == 0);
+  CHECK(contains(out_of("classify --device cpu --json --query 0.1 --model " + model),
+                 "{\"row\":0,\"distance\":0.4,\"label\":\"a\"}"));
+}
+
 TEST_CASE("doubles: --explain and --certify say how they were ranked") {
   const Folder folder;
   const string map = folder.write("utm.csv", text_of(decimal_points(60)));
@@ -312,10 +333,12 @@ TEST_CASE("doubles: what has none is refused, and nothing goes there by itself")
       }());
   const string model = folder / "m.kith";
   const string classify = "classify --device cpu --labels " + labels + " --train " + map;
-  check_refused(classify + " --prepare arithmetic=f64 --save-model " + model, 2,
-                "invalid_argument: classify: --prepare arithmetic=f64 is double precision, but --save-model "
-                "writes a model, which holds float32; leave one of them out");
-  const Result saved = run(classify + " --save-model " + model);
+  for (const char* prepared : {"missing=drop", "missing=mean", "centre=yes"})
+    check_refused(
+        classify + " --prepare arithmetic=f64," + prepared + " --save-model " + model, 2,
+        "invalid_argument: classify: --prepare arithmetic=f64 is double precision, but --save-model "
+        "keeps rows that are prepared as float32; leave one of them out");
+  const Result saved = run(classify + " --prepare missing=drop --save-model " + model);
   CHECK(saved.code == 0);
   CHECK(contains(saved.err, "; --prepare centre=yes subtracts"));
   check_refused(
