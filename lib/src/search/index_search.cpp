@@ -43,6 +43,16 @@ std::int64_t searched_for(const Index::State& index, std::int64_t k, const Searc
   return index.doubles && k > 0 ? std::max(k, proposed_for(k, index.rows, options)) : k;
 }
 
+/// Finds rows within radii, which are floats or doubles, and gives them their numbers.
+template <class Radii>
+RadiusNeighbors found_within(const Index::State& index, const RowsView& given, Radii radii,
+                             const SearchOptions& options, Trace* trace) {
+  const MappedOptions mapped("within", index, options, given.rows, std::nullopt);
+  RadiusNeighbors found = find_within(index, given, radii, mapped.options(), trace);
+  index.numbers.to_numbers(found.row);
+  return found;
+}
+
 /// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
 /// what that search would refuse.
 void prepare_store(const RowStore& store, const SearchRequest& request) {
@@ -118,20 +128,14 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
 
 RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) const try {
-  const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  RadiusNeighbors found = find_within(*state_, given, radii, mapped.options(), trace);
-  state_->numbers.to_numbers(found.row);
-  return found;
+  return found_within(*state_, given, radii, options, trace);
 } catch (...) {
   rethrow_as_error();
 }
 
 RadiusNeighbors Index::within(const RowsView& given, std::span<const double> radii,
                               const SearchOptions& options, Trace* trace) const try {
-  const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  RadiusNeighbors found = find_within(*state_, given, radii, mapped.options(), trace);
-  state_->numbers.to_numbers(found.row);
-  return found;
+  return found_within(*state_, given, radii, options, trace);
 } catch (...) {
   rethrow_as_error();
 }

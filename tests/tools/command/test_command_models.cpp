@@ -171,9 +171,9 @@ TEST_CASE("model: missing values and the origin of rows, byte for byte, and what
   CHECK(contains(error(assembled(bad)),
                  "section prepare: preparation: there are 0 values in place of missing"));
   for (const int version : {0, 3, 5})
-    CHECK(contains(
-        error(assembled(sections, version)),
-        "byte 8: the format is version " + std::to_string(version) + ", but this kith reads versions 1 and 2"));
+    CHECK(contains(error(assembled(sections, version)), "byte 8: the format is version " +
+                                                            std::to_string(version) +
+                                                            ", but this kith reads versions 1 and 2"));
   const string good = folder.read("m.kith");
   for (std::size_t at = 0; at < good.size(); ++at) {
     string changed = good;
