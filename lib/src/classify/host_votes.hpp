@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "host/parallel.hpp"
 #include "kith/neighbors.hpp"
 #include "vote/votes.hpp"
@@ -45,6 +46,7 @@ struct Counted {
 /// Gives scores to a result, in the arithmetic of its neighbours.
 template <class Result>
 void give_scores(std::vector<double> scores, Result& result) {
+  const FloatGuard guard;
   if (result.neighbors.arithmetic == Arithmetic::f64)
     result.scores64 = std::move(scores);
   else

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/names.hpp"
 #include "base/refuse.hpp"
 #include "base/text.hpp"
@@ -74,6 +75,7 @@ std::vector<std::int64_t> places_of(const Index::State& index, std::span<const s
 
 /// Returns max |element| of the rows, in the precision of the Index.
 double largest_of(const Index::State& index) {
+  const FloatGuard guard;
   return index.doubles ? index.doubles->largest : static_cast<double>(index.store->largest());
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
@@ -38,6 +39,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 }
 
 std::vector<float> floats_below(std::span<const double> radii) {
+  const FloatGuard guard;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> floats;
   for (const double radius : radii) {
@@ -48,6 +50,7 @@ std::vector<float> floats_below(std::span<const double> radii) {
 }
 
 std::vector<double> doubles_of(std::span<const float> radii) {
+  const FloatGuard guard;
   return {radii.begin(), radii.end()};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "base/refuse.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
@@ -48,6 +49,7 @@ PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
 }  // namespace
 
 void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const IndexOptions& options) {
+  const FloatGuard guard;
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
   RoundingChoice choice(index.metric, rows.rows, rows.dims);
@@ -102,6 +104,7 @@ void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOpti
 void leave_doubles(
     Index::State& index, std::shared_ptr<const Source> source,
     const std::function<std::shared_ptr<const Index::State>(std::shared_ptr<const Source>)>& proposing) {
+  const FloatGuard guard;
   const std::span<const std::int64_t> mask = index.mask();
   const auto rows = std::make_shared<const DoubleSource>(
       std::move(source), index.metric, std::vector<std::int64_t>(mask.begin(), mask.end()), index.first_row);
@@ -122,6 +125,7 @@ void leave_doubles(
 }
 
 void append_doubles(Index::State& index, const RowsForIndex& more) {
+  const FloatGuard guard;
   const DoubleIndex& before = *index.doubles;
   check_chunks(before);
   PreparedDoubles rows = prepared(index, more);
@@ -159,6 +163,7 @@ void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
 }
 
 void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {
+  const FloatGuard guard;
   found = {keys.queries, std::move(keys.first), {}, std::move(keys.row), Arithmetic::f64, {}};
   found.distance64.resize(keys.value64.size());
   finish_values(metric, keys.value64, found.distance64.data());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/float_guard.hpp"
@@ -143,14 +145,16 @@ void search_doubles(const Index::State& index, const RowsView& given, std::int64
   const Stopwatch whole;
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);
-  const FloatGuard guard;
+  std::optional<FloatGuard> guard(std::in_place);
   const DoubleQueries queries("search", index, given, options.threads);
   const double rounded = whole.seconds();
+  guard.reset();  // the caller's progress runs in its own floating-point environment
   ProposalSink proposed;
   search(*index.doubles->proposing, queries.floats(), proposed_for(k, index.rows, options), options, proposed,
          trace);
   sink.begin(queries.count(), k);
   if (queries.count() == 0) return;
+  guard.emplace();
   const Stopwatch ranked;
   DoubleRanking ranking(index, options);
   const OpenQueries open = rank_proposed(index, queries, ranking, options, proposed, k, sink, trace);
@@ -173,12 +177,14 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
   const Stopwatch whole;
   check_rows_left_out("within", index.rows, given.rows, options);
-  const FloatGuard guard;
+  std::optional<FloatGuard> guard(std::in_place);
   const std::vector<double> most = bounds_of(index.metric, radii, given.rows);
   const DoubleQueries queries("within", index, given, options.threads);
   DoubleRanking ranking(index, options);
   OpenQueries all;
+  std::vector<std::uint64_t> last;  // [m]  the largest code of a row that counts
   for (std::int64_t q = 0; q < queries.count(); ++q) {
+    last.push_back(ordered(most[size(q)]));
     all.numbers.push_back(q);
     all.bounds.push_back(queries.bound(q, most[size(q)]));
   }
@@ -187,14 +193,16 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
   keys.first = {0};
   keys.arithmetic = Arithmetic::f64;
   if (trace) *trace = asked_like(*trace);
+  guard.reset();  // as in search_doubles()
   NearRows(index, queries, ranking, options, trace).each(all, [&](std::size_t i, auto list) {
     for (const RankedRow& one : list) {
-      if (one.value > ordered(most[i])) break;
+      if (one.value > last[i]) break;
       keys.value64.push_back(one.value);
       keys.row.push_back(one.row);
     }
     keys.first.push_back(static_cast<std::int64_t>(keys.row.size()));
   });
+  guard.emplace();
   if (trace) {
     trace->plan.double_chains = ranking.ranker().said();
     trace->total_seconds = whole.seconds();

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/float_guard.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
 #include "search/lists/trace_sums.hpp"
@@ -44,6 +45,7 @@ NearRows::Found NearRows::find(std::span<const std::int64_t> numbers, std::span<
   Trace trace = trace_ ? asked_like(*trace_) : Trace{};
   RadiusNeighbors near = search_within(*index_.doubles->proposing, {rows.data(), count, index_.dims}, bounds,
                                        way, trace_ ? &trace : nullptr);
+  const FloatGuard guard;
   if (trace_) add_queries(*trace_, trace);
   return {std::move(near.first), std::move(near.row)};
 }
@@ -51,6 +53,7 @@ NearRows::Found NearRows::find(std::span<const std::int64_t> numbers, std::span<
 /// Ranks the rows of some queries, in groups of lists of similar lengths: a few long lists do not widen all.
 std::vector<std::vector<RankedRow>> NearRows::ranked(std::span<const std::int64_t> numbers,
                                                      const Found& found) {
+  const FloatGuard guard;
   std::vector<std::size_t> order(numbers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
