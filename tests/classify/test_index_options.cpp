@@ -148,8 +148,9 @@ TEST_CASE("options of rows with answers: a centre, learned and given") {
   CHECK(centre[0] != 0);
   check_options(device(), data.rows(), data.asked(), {.centre = centre});
   const Answers answers(all_rows());
-  check_refused_alike([&] { Classifier(device(), data.rows(), answers.labels); },
-                      [&] { Index(device(), data.rows()); });
+  const IndexOptions single{.arithmetic = Arithmetic::f32};
+  check_refused_alike([&] { Classifier(device(), data.rows(), answers.labels, Metric::l2, single); },
+                      [&] { Index(device(), data.rows(), Metric::l2, single); });
   check_refused_alike([&] { Regressor(device(), data.rows(), answers.values, Metric::cosine, learned); },
                       [&] { Index(device(), data.rows(), Metric::cosine, learned); });
 }
