@@ -45,8 +45,8 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
 TEST_CASE("host memory: many small writes, one after another, without waiting for any") {
   // Together the writes exceed the memory that back ends keep for writes they do not wait for.
   spi::with_device(device(), [](spi::Device& device) {
-    for (const auto& [bytes, count] :
-         {std::pair<std::size_t, std::size_t>{200001, 24}, {30000, 64}, {64, 40}}) {
+    for (const auto& sizes : {std::pair<std::size_t, std::size_t>{200001, 24}, {30000, 64}, {64, 40}}) {
+      const std::size_t bytes = sizes.first, count = sizes.second;
       CAPTURE(bytes);
       std::vector<std::unique_ptr<spi::Allocation>> memory;
       for (std::size_t i = 0; i < count; ++i) memory.push_back(device.allocate(bytes + i));

@@ -39,7 +39,8 @@ struct StepShape {
 
 /// Runs the step on matrices with gaps, and compares each value and all memory around.
 void check_step(Metric metric, DoubleData kind, const StepShape& shape, std::mt19937& random) {
-  const auto [m, n, width, dims, first_row] = shape;
+  const std::size_t m = shape.m, n = shape.n, width = shape.width, dims = shape.dims;
+  const std::uint32_t first_row = shape.first_row;
   const auto count = [](std::size_t value) { return static_cast<std::int64_t>(value); };
   const DoubleMatrix queries = double_rows(kind, count(m), count(dims), random),
                      train = double_rows(kind, count(n), count(dims), random);
@@ -91,7 +92,7 @@ TEST_CASE("doubles: the step computes chains of every kind of data, which overfl
   std::mt19937 random(12);
   for (const Metric metric : step_metrics)
     for (const DoubleData kind : all_double_data)
-      for (const std::size_t dims : {3, 50}) {
+      for (const std::size_t dims : {std::size_t{3}, std::size_t{50}}) {
         if (metric == Metric::negative_dot && kind == DoubleData::huge) continue;
         CAPTURE_ALL(name(metric), static_cast<int>(kind), dims);
         check_step(metric, kind, {33, 40, 21, dims, 0xFFFFF000u}, random);
@@ -100,7 +101,7 @@ TEST_CASE("doubles: the step computes chains of every kind of data, which overfl
 
 TEST_CASE("doubles: the step takes lists of one place and of many, and one query") {
   std::mt19937 random(13);
-  for (const std::size_t dims : {2, 8, 9, 16, 17, 33, 784})
+  for (const std::size_t dims : std::initializer_list<std::size_t>{2, 8, 9, 16, 17, 33, 784})
     for (const StepShape& shape : {StepShape{300, 50, 1, dims, 2}, StepShape{1, 500, 700, dims, 2},
                                    StepShape{1, 1, 1, dims, 2}, StepShape{65, 3, 32, dims, 2}}) {
       CAPTURE_ALL(dims, shape.m, shape.width);

@@ -11,13 +11,13 @@ int number_of(DoubleData kind) {
 }
 
 void check_all_searches(Metric metric, DoubleData kind, std::mt19937& random) {
-  const std::int64_t cols = 1 + random() % 6, n = 1 + random() % 300, m = 1 + random() % 20;
+  const auto below = [&](std::int64_t most) { return static_cast<std::int64_t>(random()) % most; };
+  const std::int64_t cols = 1 + below(6), n = 1 + below(300), m = 1 + below(20);
   const DoubleMatrix train = double_rows(kind, n, cols, random);
   DoubleMatrix queries = double_rows(kind, m, cols, random);
   for (std::int64_t q = 0; q < m; q += 3)  // some are training rows
-    std::copy_n(train.values.begin() + static_cast<std::int64_t>(random() % n) * cols, cols,
-                queries.values.begin() + q * cols);
-  const std::int64_t k = 1 + random() % std::min<std::int64_t>(n, 12);
+    std::copy_n(train.values.begin() + below(n) * cols, cols, queries.values.begin() + q * cols);
+  const std::int64_t k = 1 + below(std::min<std::int64_t>(n, 12));
   CAPTURE_ALL(name(metric), number_of(kind), n, m, cols, k);
   const Index index(device(), train, metric);
   REQUIRE(index.arithmetic() == Arithmetic::f64);

@@ -133,10 +133,11 @@ TEST_CASE("files: doubles may be beyond float32, where that is asked for") {
   options.doubles = options.wide = true;
   const std::vector<double> numbers = {1e300, -2.5e99, 1e-310, 3};
   const std::vector<float> rounded = {infinity, -infinity, 0, 3};
-  for (const auto& [name, content] :
+  for (const auto& file :
        {std::pair<string, string>("t.csv", "1e300,-2.5e99\n1e-310,3\n"),
         std::pair<string, string>("t.npy", npy("<f8", "(2, 2)", bytes<double>({1e300, -2.5e99, 1e-310, 3}))),
         std::pair<string, string>("t.svm", "1 1:1e300 2:-2.5e99\n1 1:1e-310 2:3\n")}) {
+    const string &name = file.first, &content = file.second;
     CAPTURE(name);
     const Table table = folder.table(name, content, options);
     CHECK(table.doubles == numbers);
