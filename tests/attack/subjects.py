@@ -55,6 +55,7 @@ class Subject:
             words.update(where_on_a_set(case), features=case.features, element=case.as_bits)
             if case.chance(0.15):
                 words["reserve"] = case.whole(0, 2 * case.n)
+        words["arithmetic"] = "f32"  # the oracle is in single precision
         case.note(f"kith.{kind}", X=array, ids=ids, **words)
         self.made = getattr(kith, kind)(array, *answers, case.metric, case.device, ids=ids, **words)
         self.add(values, np.arange(case.n) if ids is None else ids, answers, words)
@@ -179,7 +180,7 @@ class Source:
             kith.files.save(source, np.ascontiguousarray(array))
         elif where == "kidx" and case.features is None and case.metric != "cosine":  # rows without ids: 0, 1, ...
             source, ids, words = case.file(".kidx"), None, {}
-            kith.Index(array, case.metric, "cpu", element=case.as_bits).save(source)
+            kith.Index(array, case.metric, "cpu", element=case.as_bits, arithmetic="f32").save(source)
         self.rows = case.new_rows()
         self.rows.add(values, np.arange(case.n) if ids is None else ids)
         self.made = self.open(source, **words)
@@ -189,6 +190,7 @@ class Source:
     def open(self, source, **words):
         """Opens the source quantized if the device supports that, else as a stream."""
         case = self.case
+        words["arithmetic"] = "f32"
         words["storage"] = case.one_of(["automatic", "resident", "stream", "stream", "quantized", "quantized"])
         if case.chance(0.7):
             words["chunk_rows"] = max(case.whole(1, max(1, case.n)), case.n // 20)
@@ -227,7 +229,7 @@ class Shards:
         inside = np.arange(1, case.n)
         cuts = np.sort(case.random.permutation(inside)[: case.whole(0, 5)])
         self.places = [0, *(int(cut) for cut in cuts), case.n]
-        words = {"element": case.as_bits, "features": case.features}
+        words = {"element": case.as_bits, "features": case.features, "arithmetic": "f32"}
         if case.metric == "negative_dot":
             words["largest"] = float(np.abs(values).max())
         self.made = []
