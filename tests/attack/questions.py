@@ -244,9 +244,10 @@ def graph(case):
     rows.add(values, np.arange(len(values)))
     k = case.draw_k(len(values) - 1)
     case.note("knn_graph", X=array, k=k)
-    if refused_as_it_should(case, rows, values, lambda: kith.knn_graph(array, k, case.metric, case.device, arithmetic="f32")):
+    single = {"arithmetic": "f32"}  # as the oracle
+    if refused_as_it_should(case, rows, values, lambda: kith.knn_graph(array, k, case.metric, case.device, **single)):
         return
-    found = kith.knn_graph(array, k, case.metric, case.device, arithmetic="f32")
+    found = kith.knn_graph(array, k, case.metric, case.device, **single)
     distance, row = rows.asked(values, None, 0).search(k)
     case.same("knn_graph: row", found.row, row)
     case.same("knn_graph: distance", found.distance, distance)
