@@ -71,6 +71,14 @@ std::int64_t check_shapes(const std::vector<Shape>& shapes) {
   return total;
 }
 
+/// Refuses rows in double precision, whose keys ranks do not exchange.
+void check_single(const std::optional<kith::Index>& mine) {
+  if (!mine || mine->arithmetic() == Arithmetic::f32) return;
+  throw Error(Errc::unsupported,
+              "index: the rows are in double precision, and ranks exchange keys of floats; choose arithmetic "
+              "f32 and a centre, or give floats");
+}
+
 /// Returns max |element| of this rank's rows. An error about a row names its number among all rows.
 float my_largest(const Device& device, const RowsView& rows, Metric metric, const IndexOptions& options) {
   if (rows.rows == 0) return 0;
@@ -197,6 +205,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   }
   ranks.together([&] {
     if (my_rows.rows > 0) mine.emplace(device, my_rows, of, options);
+    check_single(mine);
   });
 }
 
@@ -223,6 +232,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const std::string& path
   }
   ranks.together([&] {
     if (options.rows > 0) mine.emplace(open_index(path, device, options));
+    check_single(mine);
   });
   const std::array<std::int64_t, 1> live = {mine ? mine->rows() : 0};
   for (const std::int64_t one : ranks.all_of(live)) rows += one;

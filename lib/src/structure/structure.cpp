@@ -10,6 +10,7 @@
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
 #include "rows/index_state.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/resident_store.hpp"
 #include "structure/structure_pairs.hpp"
 #include "structure/structure_state.hpp"
@@ -128,6 +129,7 @@ Structure::Structure(Device device, const RowsView& samples, std::span<const std
   check_structure_labels(labels, samples.rows);
   const LandedRows landed = land_numbers("index", "training", samples, metric);
   Index index(std::move(device), landed.view, metric, options);
+  check_single("structure", index.state());
   state_ = std::make_shared<State>(std::move(index), copy_of(landed.view), ClassCodes(labels));
 } catch (...) {
   rethrow_as_error();
