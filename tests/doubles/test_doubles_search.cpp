@@ -165,5 +165,19 @@ TEST_CASE("doubles: what is refused") {
         }).starts_with("unsupported: index: the training rows are f64"));
 }
 
+TEST_CASE("doubles: a radius finds the rows whose distance is at most it, and none beyond") {
+  std::mt19937 random(13);
+  for (int turn = 0; turn < 200; ++turn) {
+    const double far = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 200) - 100);
+    const DoubleMatrix train{2, 1, {far, std::nextafter(far, 1e308)}}, query{1, 1, {0}};
+    const Index index(device(), train, Metric::l2);
+    const double shown = index.search(query, 1).distance64[0];
+    CHECK(index.within(query, std::vector<double>{std::nextafter(shown, 0.0)}).row.empty());
+    CHECK(index.within(query, std::vector<double>{shown}).row[0] == 0);
+  }
+  const Index index(device(), DoubleMatrix{2, 1, {1, 2}}, Metric::l2);
+  CHECK(index.within(DoubleMatrix{1, 1, {1}}, std::vector<double>{-1}).row.empty());
+}
+
 }  // namespace
 }  // namespace kith::tests

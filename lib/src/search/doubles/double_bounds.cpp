@@ -3,9 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kith/key.hpp"
 #include "kith/spi/product_error.hpp"
-#include "metric/chain.hpp"
 
 namespace kith {
 namespace {
@@ -54,16 +52,6 @@ double DoubleBounds::of_norm(double value, const RowErrors& query) const {
   const double distance = (squares ? std::sqrt(most) : most) * row_scale_;
   const double of_floats = distance + query.residual + errors_.residual + 0x1p-1000;
   return ((squares ? of_floats * of_floats : of_floats) * (1 + g_) + eta_) * (1 + roundings);
-}
-
-double bound_of(Metric metric, double radius) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::uint64_t within = ordered(-infinity), beyond = ordered(infinity) + 1;
-  while (beyond - within > 1) {
-    const std::uint64_t middle = within + (beyond - within) / 2;
-    (finish(metric, unordered_double(middle)) > radius ? beyond : within) = middle;
-  }
-  return unordered_double(within);
 }
 
 }  // namespace kith

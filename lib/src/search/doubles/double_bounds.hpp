@@ -31,8 +31,4 @@ class DoubleBounds {
   const double g_double_, eta_double_;  ///< of a chain of doubles
 };
 
-/// Returns the largest raw value whose distance is at most `radius`: that of bound_of() for doubles. Must run
-/// under FloatGuard.
-double bound_of(Metric metric, double radius);
-
 }  // namespace kith

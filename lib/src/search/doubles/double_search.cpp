@@ -9,7 +9,6 @@
 
 #include "base/float_guard.hpp"
 #include "base/floats.hpp"
-#include "base/refuse.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
@@ -17,6 +16,7 @@
 #include "rows/rows.hpp"
 #include "search/doubles/near_rows.hpp"
 #include "search/lists/trace_sums.hpp"
+#include "search/radius/radius.hpp"
 #include "search/stores/search.hpp"
 
 namespace kith {
@@ -116,21 +116,6 @@ OpenQueries rank_proposed(const Index::State& index, const DoubleQueries& querie
     rest.bounds.push_back(bounds[size(q)]);
   }
   return rest;
-}
-
-std::vector<double> bounds_of(Metric metric, std::span<const double> radii, std::int64_t m) {
-  const auto count = static_cast<std::int64_t>(radii.size());
-  if (count != 1 && count != m)
-    refuse("within", std::to_string(count) + " radii for " + std::to_string(m) +
-                         " queries; give one for all, or one a query");
-  std::vector<double> bounds;
-  for (std::size_t q = 0; q < radii.size(); ++q) {
-    if (std::isnan(radii[q]))
-      refuse("within", "radius " + std::to_string(q) + " is NaN; every radius must be a number");
-    bounds.push_back(bound_of(metric, radii[q]));
-  }
-  if (count != m) bounds.assign(size(m), bounds.front());
-  return bounds;
 }
 
 }  // namespace

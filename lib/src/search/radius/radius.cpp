@@ -14,24 +14,39 @@
 
 namespace kith {
 
-float bound_of(Metric metric, float radius) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  // Distances do not decrease when the raw value grows, so a binary search works. No row has the root of a
-  // negative number.
-  std::uint32_t within = ordered(-infinity), beyond = ordered(infinity) + 1;
-  while (beyond - within > 1) {
-    const std::uint32_t middle = within + (beyond - within) / 2;
-    (finish(metric, unordered(middle)) > radius ? beyond : within) = middle;
-  }
-  return unordered(within);
+namespace {
+
+float unordered_as(std::uint32_t code) {
+  return unordered(code);
+}
+double unordered_as(std::uint64_t code) {
+  return unordered_double(code);
 }
 
-std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m) {
+/// Returns the largest raw value whose distance is at most `radius`, so that the device finds exactly the
+/// rows whose shown distances are within it. Must run under FloatGuard.
+template <class Real>
+Real bound_of(Metric metric, Real radius) {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  // Distances do not decrease when the raw value grows, so a binary search works. No row has the root of a
+  // negative number.
+  auto within = ordered(-infinity), beyond = ordered(infinity) + 1;
+  while (beyond - within > 1) {
+    const auto middle = within + (beyond - within) / 2;
+    (finish(metric, unordered_as(middle)) > radius ? beyond : within) = middle;
+  }
+  return unordered_as(within);
+}
+
+}  // namespace
+
+template <class Real>
+std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m) {
   const auto count = static_cast<std::int64_t>(radii.size());
   if (count != 1 && count != m)
     throw Error(Errc::invalid_argument, "within: " + std::to_string(count) + " radii for " +
                                             std::to_string(m) + " queries; give one for all, or one a query");
-  std::vector<float> bounds;
+  std::vector<Real> bounds;
   const FloatGuard guard;
   for (std::size_t q = 0; q < radii.size(); ++q) {
     if (std::isnan(radii[q]))
@@ -42,6 +57,9 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
   if (count != m) bounds.assign(size(m), bounds.front());
   return bounds;
 }
+
+template std::vector<float> bounds_of(Metric, std::span<const float>, std::int64_t);
+template std::vector<double> bounds_of(Metric, std::span<const double>, std::int64_t);
 
 namespace {
 

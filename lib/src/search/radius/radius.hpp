@@ -19,12 +19,12 @@
 
 namespace kith {
 
-/// Returns the largest raw value whose distance is at most `radius`, so that the device finds exactly the
-/// rows whose shown distances are within it. Must run under FloatGuard.
-float bound_of(Metric metric, float radius);
-
-/// Returns bound_of() for each of m queries. Throws invalid_argument: not 1 or m radii, a NaN.
-std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m);
+/// Returns, for each of m queries, the largest raw value whose distance is at most its radius, so that the
+/// device finds exactly the rows whose shown distances are within it.
+///   Real  float, or double in double precision
+/// Throws invalid_argument: not 1 or m radii, a NaN.
+template <class Real>
+std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m);
 
 /// Returns the plan of within() for m queries. Plan::problem.k is 0, and Plan::candidates is the length of a
 /// list: for a query with more rows in a training tile the distances are read instead. Throws
