@@ -75,8 +75,11 @@ bool reads_by_ranges(const TrainingFlags& flags) {
   if (!flags.residence || flags.rows_in_memory || flags.raw || !is_source_file(file)) return false;
   if (!flags.index.empty()) return true;  // its options are checked by take_index()
   const std::string& element = flags.tables.element;
-  return flags.tables.format.empty() && flags.scale.empty() && !flags.centre &&
-         flags.tables.missing == "refuse" && (element.empty() || element == name(Element::bits));
+  if (!flags.tables.format.empty() || !flags.scale.empty() || flags.centre ||
+      flags.tables.missing != "refuse" || !(element.empty() || element == name(Element::bits)))
+    return false;
+  // Whether doubles would lose digits as floats is only known once all rows are read.
+  return flags.arithmetic == Arithmetic::f64 || file_source(file)->info().element != Element::f64;
 }
 
 files::Table source_table(const TrainingFlags& flags, Training& training) {

@@ -107,6 +107,27 @@ TEST_CASE("doubles: rows with digits that float32 loses are searched as doubles,
   }
 }
 
+TEST_CASE("doubles: an array of doubles is read in ranges where double precision is asked for") {
+  const Folder folder;
+  const std::vector<double> points = decimal_points(600);
+  const string file = folder.write("utm.npy", npy_of(points));
+  const DoubleMatrix rows{600, 3, points};
+  const kith::Neighbors right = kith::tests::nearest_by_oracle(
+      Metric::l2,
+      kith::tests::all_by_oracle(Metric::l2, rows, rows, [](std::int64_t, std::int64_t) { return true; }), 3);
+  const string search = "search --device cpu -k 3 --train " + file + " --queries " + file;
+  for (const char* residence : {"stream", "quantized"}) {
+    const string placed = search + " --place memory-limit=1M,residence=" + residence;
+    check_found(folder, placed, right);  // in memory, where it is seen that digits are lost
+    check_found(folder, placed + " --prepare arithmetic=f64", right);
+  }
+  folder.write("utm.npy", npy_of(points) + "x");
+  const Result longer = run(search + " --place residence=stream --prepare arithmetic=f64");
+  CHECK(contains(longer.err, "source: "));
+  CHECK(contains(longer.err,
+                 "utm.npy: its head says [600, 3] of f64, which take 14528 bytes, but it has 14529"));
+}
+
 TEST_CASE("doubles: rows that float32 holds, and options that round, keep single precision") {
   const Folder folder;
   const string exact = folder.write("exact.csv", "x,y\n0.5,1\n2,3\n4,7\n");
