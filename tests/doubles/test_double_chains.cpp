@@ -35,6 +35,7 @@ double chain_of_pair(Metric metric, const double* a, const double* b, std::size_
 struct StepShape {
   std::size_t m, n, width, dims;
   std::uint32_t first_row;
+  bool one_list = false;  ///< for all queries
 };
 
 /// Runs the step on matrices with gaps, and compares each value and all memory around.
@@ -48,13 +49,16 @@ void check_step(Metric metric, DoubleData kind, const StepShape& shape, std::mt1
   for (std::size_t i = 0; i < m * width; ++i)
     rows.push_back(random() % 8 == 0 ? no_row
                                      : first_row - 2 + static_cast<std::uint32_t>(random() % (n + 4)));
+  if (shape.one_list) rows.resize(width);
   spi::with_device(device(), [&](spi::Device& on) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const GuardedGrid<double> asked(on, m, dims, nan, queries.values), from(on, n, dims, nan, train.values);
-    const GuardedGrid<std::uint32_t> listed(on, m, width, first_row, rows);
+    const GuardedGrid<std::uint32_t> listed(on, shape.one_list ? 1 : m, width, first_row, rows);
+    spi::Grid<std::uint32_t> lists = listed.grid();
+    if (shape.one_list) lists = {lists.memory, lists.first, m, width, 0};
     const GuardedGrid<double> values(on, m, width, -7.5, std::vector<double>(m * width, -7.5));
-    const std::string refusal = run_step(on, spi::DoubleChainsStep{metric, asked.grid(), from.grid(),
-                                                                   first_row, listed.grid(), values.grid()});
+    const std::string refusal = run_step(
+        on, spi::DoubleChainsStep{metric, asked.grid(), from.grid(), first_row, lists, values.grid()});
     CAPTURE(refusal);
     if (!refusal.empty()) {
       CHECK(refusal.find("cl_khr_fp64") != std::string::npos);
@@ -63,7 +67,7 @@ void check_step(Metric metric, DoubleData kind, const StepShape& shape, std::mt1
     const std::vector<double> found = values.inside();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::uint32_t row = rows[i] - first_row;
+      const std::uint32_t row = rows[i % rows.size()] - first_row;
       const double right = row < n ? chain_of_pair(metric, queries.values.data() + i / width * dims,
                                                    train.values.data() + row * dims, dims)
                                    : -7.5;
@@ -106,6 +110,15 @@ TEST_CASE("doubles: the step takes lists of one place and of many, and one query
                                    StepShape{1, 1, 1, dims, 2}, StepShape{65, 3, 32, dims, 2}}) {
       CAPTURE_ALL(dims, shape.m, shape.width);
       check_step(Metric::l2, DoubleData::normal, shape, random);
+    }
+}
+
+TEST_CASE("doubles: the step takes one list for all queries") {
+  std::mt19937 random(14);
+  for (const Metric metric : step_metrics)
+    for (const std::size_t dims : std::initializer_list<std::size_t>{1, 8, 9, 40}) {
+      CAPTURE_ALL(name(metric), dims);
+      check_step(metric, DoubleData::map, {1 + random() % 70, 60, 1 + random() % 50, dims, 7, true}, random);
     }
 }
 

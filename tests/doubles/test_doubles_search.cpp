@@ -1,7 +1,6 @@
 // Tests an Index in double precision against an oracle: docs/contract.md, sections 1 to 3.
 #include "doubles/doubles_oracle.hpp"
 #include "kith/keys.hpp"
-#include "kith/structure.hpp"
 
 namespace kith::tests {
 namespace {
@@ -151,13 +150,6 @@ TEST_CASE("doubles: what is refused") {
   CHECK(error_of([&] {
           Index(device(), train, Metric::l2, options);
         }).starts_with("invalid_argument: index: arithmetic f64 with a centre"));
-  options = {};
-  options.arithmetic = Arithmetic::f64;
-  const std::vector<float> floats = {1, 2, 3, 4};
-  const std::vector<std::int64_t> labels = {0, 1};
-  CHECK(error_of([&] {
-          Structure(device(), RowsView(floats.data(), 2, 2), labels, Metric::squared_l2, options);
-        }).starts_with("unsupported: structure: the index computes in double precision"));
   options = {};
   options.arithmetic = Arithmetic::f32;
   CHECK(error_of([&] {

@@ -67,7 +67,7 @@ TEST_CASE("structure: seven points on a line, by hand") {
 
 TEST_CASE("structure: other metrics: l2 averages squares, l1 and linf what they are") {
   CHECK(seven(Metric::l2).class_matrix().mean == seven().class_matrix().mean);
-  CHECK(seven(Metric::l2).distances(1, 1) == std::vector<float>{4, 0, 10, 13, 2, 10, 13});
+  CHECK(seven(Metric::l2).distances(1, 1).distance == std::vector<float>{4, 0, 10, 13, 2, 10, 13});
   for (const Metric metric : {Metric::l1, Metric::linf}) {
     const ClassMatrix matrix = seven(metric).class_matrix();
     CHECK(matrix.mean == std::vector<double>{0, 3, 11.5, /**/ 3, 2, 8.5, /**/ 11.5, 8.5, 2});
@@ -82,11 +82,11 @@ TEST_CASE("structure: distances by tiles are those of the contract") {
     const Structure structure(device(), samples, labels, metric);
     std::vector<float> expected = chains(metric, samples, samples);
     for (float& value : expected) value = finished(metric, value);
-    CHECK(difference(bits(structure.distances(0, 83)), bits(expected)) == "");
-    const std::vector<float> part = structure.distances(20, 9, {.query_tile = 2, .train_tile = 7});
+    CHECK(difference(bits(structure.distances(0, 83).distance), bits(expected)) == "");
+    const std::vector<float> part = structure.distances(20, 9, {.query_tile = 2, .train_tile = 7}).distance;
     const std::vector<float> middle(expected.begin() + 20 * 83, expected.begin() + 29 * 83);
     CHECK(difference(bits(part), bits(middle)) == "");
-    CHECK(structure.distances(83, 0).empty());
+    CHECK(structure.distances(83, 0).distance.empty());
   }
 }
 

@@ -47,8 +47,9 @@ struct FeatureSelection {
   /// ascending. Among equally good sets it is the smallest, then the first.
   std::vector<std::int64_t> best;
   double best_score = 0;
-  double all_score = 0;        ///< score of the set of all features
-  std::int64_t evaluated = 0;  ///< number of different sets tried
+  double all_score = 0;                     ///< score of the set of all features
+  std::int64_t evaluated = 0;               ///< number of different sets tried
+  Arithmetic arithmetic = Arithmetic::f32;  ///< of the distances: f32, or f64 for samples of f64
 };
 
 /// Searches for features. Among equal scores it takes the feature of the lowest number, so that every device

@@ -13,12 +13,25 @@
 
 namespace kith {
 
+/// Holds distances from some samples to all. They have the arithmetic of the Structure: one of the two
+/// vectors is empty.
+struct SampleDistances {
+  std::int64_t samples = 0, others = 0;
+  std::vector<float> distance;              ///< [samples, others], finished
+  Arithmetic arithmetic = Arithmetic::f32;  ///< f32, or f64: then distances are in `distance64`
+  std::vector<double> distance64 = {};      ///< [samples, others], as `distance`
+
+  bool operator==(const SampleDistances&) const = default;
+};
+
 /// Holds distances from every sample to every class. Classes are the labels that occur, so that each has
 /// a sample.
 struct SampleClasses {
   std::int64_t samples = 0, classes = 0;
   std::vector<float> smallest;  ///< [n, classes], raw; includes a sample's distance to itself
   std::vector<double> mean;     ///< [n, classes], of the raw distances: of d^2 for l2, of 2 d for cosine
+  Arithmetic arithmetic = Arithmetic::f32;  ///< f32, or f64: then the smallest are in `smallest64`
+  std::vector<double> smallest64 = {};      ///< [n, classes], as `smallest`
 };
 
 /// Holds mean distances between classes.
@@ -31,6 +44,7 @@ struct ClassMatrix {
   /// to their size. NaN for one class, and if both are 0 or both +infinity; +infinity if only the diagonal
   /// is 0.
   double informativeness = 0;
+  Arithmetic arithmetic = Arithmetic::f32;  ///< of the distances: f32 or f64
 };
 
 /// Names a sample whose nearest other sample is of another class.
@@ -42,6 +56,9 @@ struct SampleError {
 /// Holds labelled samples on a device; on a set of devices the first member computes sums and distances. It
 /// takes squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. It never changes, so that any
 /// number of threads may use it at once. It is a handle: copies share the samples.
+///
+/// Samples of f64, or IndexOptions::arithmetic, make a Structure in double precision, as they make an Index.
+/// Its distances are chains of doubles, by the device if it can, and the host adds them to the sums.
 ///
 /// Only tiles, memory_limit, threads, stop and progress of SearchOptions count, and for searches also the
 /// tuning options; a filter or self is refused (invalid_argument). Results do not depend on them.
@@ -65,11 +82,10 @@ class KITH_API Structure {
   Structure with(const RowsView& more, std::span<const std::int64_t> labels) const;
 
   /// Returns the distances of samples first ... first + count - 1 to all samples, computed tile by tile.
-  ///   returns  [count, n], finished
+  ///   returns  [count, n]
   /// Throws invalid_argument: there are no such samples.
   ///        out_of_memory:    the result does not fit the host.
-  std::vector<float> distances(std::int64_t first, std::int64_t count,
-                               const SearchOptions& options = {}) const;
+  SampleDistances distances(std::int64_t first, std::int64_t count, const SearchOptions& options = {}) const;
 
   SampleClasses sample_classes(const SearchOptions& options = {}) const;
   ClassMatrix class_matrix(const SearchOptions& options = {}, Trace* trace = nullptr) const;
@@ -91,7 +107,10 @@ class KITH_API Structure {
   /// Does the same from known distances.
   ///   distances  [m, n]  to all samples, no NaN
   ///   returns    [m]
+  /// Throws invalid_argument: distances of other arithmetic than this Structure.
   std::vector<std::int64_t> classify_distances(MatrixView<const float> distances,
+                                               std::span<const std::int64_t> prototypes = {}) const;
+  std::vector<std::int64_t> classify_distances(MatrixView<const double> distances,
                                                std::span<const std::int64_t> prototypes = {}) const;
 
   const std::vector<std::int64_t>& classes() const;  ///< distinct labels, ascending
@@ -107,8 +126,9 @@ class KITH_API Structure {
 };
 
 /// Computes the class matrices of the same samples for several sets of features: those of a Structure for
-/// each set, to the last bit. Enqueues as many as the memory limit holds before it waits, and reads their
-/// sums together; with stop or progress it waits for each step.
+/// each set, to the last bit; of samples of f64 in double precision. In single precision it enqueues as many
+/// as the memory limit holds before it waits, and reads their sums together; with stop or progress it waits
+/// for each step.
 ///   features  each as IndexOptions::features
 ///   returns   one for each set
 /// Throws as Structure does.

@@ -36,8 +36,8 @@ struct Trace {
   /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
   /// `tighten`, `prune`, `rerank`, `vote`); host seconds of transfers (`upload`, `download`), of `finish`,
   /// and of what uses the neighbours (`decide`, if the host counts votes, and `average`). In double precision
-  /// also device seconds of `chains_f64`, and host seconds of `round`, in which queries become floats, and of
-  /// `doubles`, all that follows the search of floats.
+  /// also device seconds of `chains_f64`, and host seconds of `round`, in which queries become floats, of
+  /// `doubles`, all that follows the search of floats, and of `sum`, which adds distances to sums of classes.
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
   /// Host clock from the first step of each query tile until the device is done and answers have memory.

@@ -74,6 +74,9 @@ std::string radius() {
 std::string class_sums() {
   return "distances of a tile are added to the sums of their classes";
 }
+std::string class_sums_by_host() {
+  return class_sums() + " by the host, in double precision";
+}
 
 std::string selector_asked_for(Selector selector, const std::string& otherwise) {
   const std::string asked = "selector " + std::string(name(selector)) + " was asked for";

@@ -32,6 +32,7 @@ std::string gave_way_boxes(const std::string& message);
 
 std::string radius();
 std::string class_sums();
+std::string class_sums_by_host();
 
 // These are reasons that the caller gave.
 //   otherwise  why a proposer is used as well; empty: none is

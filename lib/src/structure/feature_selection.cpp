@@ -147,13 +147,16 @@ FeatureSelection select_features(const Device& device, const RowsView& samples,
                 "select_features: " + std::string(kith::name(metric)) +
                     " compares whole rows of bits, of which no columns are chosen; give numbers, "
                     "and another metric");
-  const LandedRows landed = land_numbers("select_features", "sample", samples, metric);
+  const bool is_double = samples.element == Element::f64;
+  const LandedRows landed =
+      is_double ? LandedRows{} : land_numbers("select_features", "sample", samples, metric);
   const std::int64_t dims = samples.cols, most = options.most == 0 ? dims : options.most;
   const bool backward = options.method == SelectionMethod::backward;
   const FeatureSet all(static_cast<std::size_t>(dims), true);
   const std::int64_t later = backward ? sets_to_shrink(dims, options.least) : sets_to_grow(0, most, dims);
-  SetScores scores(device, landed.view, labels, metric, options);
+  SetScores scores(device, is_double ? samples : RowsView(landed.view), labels, metric, options);
   FeatureSelection selection;
+  selection.arithmetic = is_double ? Arithmetic::f64 : Arithmetic::f32;
   selection.all_score = scores.of({&all, 1}, later)[0];
   Walk walk(scores, FeatureSet(all.size(), backward));
   if (options.method == SelectionMethod::forward) go_forward(walk, most, dims);

@@ -27,9 +27,8 @@ bool beats(double score, double other) {
   return std::isnan(other) ? !std::isnan(score) : score > other;
 }
 
-SetScores::SetScores(const Device& device, MatrixView<const float> samples,
-                     std::span<const std::int64_t> labels, Metric metric,
-                     const FeatureSelectionOptions& options)
+SetScores::SetScores(const Device& device, const RowsView& samples, std::span<const std::int64_t> labels,
+                     Metric metric, const FeatureSelectionOptions& options)
     : device_(device),
       samples_(samples),
       labels_(labels),

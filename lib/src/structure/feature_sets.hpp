@@ -21,7 +21,7 @@ bool beats(double score, double other);
 /// Asks the criterion for scores of sets, and remembers them.
 class SetScores {
  public:
-  SetScores(const Device& device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
+  SetScores(const Device& device, const RowsView& samples, std::span<const std::int64_t> labels,
             Metric metric, const FeatureSelectionOptions& options);
 
   /// Returns the scores of `sets`, in their order; computes unknown ones together.
@@ -38,7 +38,7 @@ class SetScores {
   void report(std::int64_t expected) const;
 
   const Device& device_;
-  MatrixView<const float> samples_;
+  RowsView samples_;
   std::span<const std::int64_t> labels_;
   Metric metric_;
   const FeatureSelectionOptions& options_;

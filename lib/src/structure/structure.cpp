@@ -8,7 +8,6 @@
 #include "base/float_guard.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
-#include "kith/labels.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/resident_store.hpp"
@@ -17,13 +16,6 @@
 
 namespace kith {
 namespace {
-
-std::vector<float> copy_of(MatrixView<const float> rows, std::vector<float> before = {}) {
-  before.reserve(before.size() + static_cast<std::size_t>(rows.rows() * rows.cols()));
-  for (std::int64_t r = 0; r < rows.rows(); ++r)
-    before.insert(before.end(), rows.row(r), rows.row(r) + rows.cols());
-  return before;
-}
 
 /// Copies samples order[0], order[1], ... to positions first, first + 1, ... of the device that sums.
 std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> samples,
@@ -35,6 +27,13 @@ std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> s
   return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
 }
 
+std::vector<float>& smallest_of(SampleClasses& of, const TileSums&) {
+  return of.smallest;
+}
+std::vector<double>& smallest_of(SampleClasses& of, const DoubleTileSums&) {
+  return of.smallest64;
+}
+
 /// Returns the chunks of the rows if one device has them; none for a set.
 std::vector<Chunk> chunks_of(const Index& index) {
   const std::shared_ptr<const ResidentRows> rows = resident_rows(*index.state().store);
@@ -42,42 +41,6 @@ std::vector<Chunk> chunks_of(const Index& index) {
 }
 
 }  // namespace
-
-ClassCodes::ClassCodes(std::span<const std::int64_t> labels)
-    : classes(classes_of({labels.begin(), labels.end()})), codes(class_codes(labels, classes)) {}
-
-std::vector<std::int64_t> ClassCodes::labels() const {
-  std::vector<std::int64_t> labels;
-  for (const std::uint32_t code : codes) labels.push_back(classes[code]);
-  return labels;
-}
-
-std::vector<std::int64_t> ClassCodes::sizes() const {
-  std::vector<std::int64_t> sizes(classes.size());
-  for (const std::uint32_t code : codes) ++sizes[code];
-  return sizes;
-}
-
-std::vector<std::int64_t> order_by_class(std::span<const std::uint32_t> codes, std::int64_t first) {
-  std::vector<std::int64_t> order(codes.size() - static_cast<std::size_t>(first));
-  std::iota(order.begin(), order.end(), first);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return codes[static_cast<std::size_t>(a)] < codes[static_cast<std::size_t>(b)];
-  });
-  return order;
-}
-
-bool is_ascending(std::span<const std::int64_t> order) {
-  return std::is_sorted(order.begin(), order.end());
-}
-
-std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
-                                          std::span<const std::int64_t> order) {
-  std::vector<std::uint32_t> ordered;
-  ordered.reserve(order.size());
-  for (const std::int64_t sample : order) ordered.push_back(codes[static_cast<std::size_t>(sample)]);
-  return ordered;
-}
 
 void check_structure_metric(Metric metric) {
   if (compares_bits(metric))
@@ -105,21 +68,38 @@ std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::ui
   const std::lock_guard lock(mutex);
   if (by_class) return by_class;
   auto made = std::make_shared<SamplesByClass>();
+  if (is_double()) {
+    made->order.resize(labels.codes.size());
+    std::iota(made->order.begin(), made->order.end(), 0);
+    made->codes = labels.codes;
+    return by_class = std::move(made);
+  }
   made->order = order_by_class(labels.codes, 0);
   made->codes = codes_in_order(labels.codes, made->order);
-  made->chunks =
-      is_ascending(made->order) ? chunks_of(index) : upload_in_order(index, view(), made->order, 0, threads);
+  made->chunks = is_ascending(made->order)
+                     ? chunks_of(index)
+                     : upload_in_order(index, samples.floats(), made->order, 0, threads);
   return by_class = std::move(made);
 }
 
-void Structure::State::sums(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
-                            const TakeSums& take) const {
-  refuse_filters(options);
+RankedAmong Structure::State::ranked_among() const {
+  const RankedAmong all(index.state());
+  return {first_of(index.device()), all.metric, all.rows, all.bytes_held};
+}
+
+void Structure::State::sums_of_doubles(const SearchOptions& options, Trace* trace,
+                                       const std::function<void(const DoubleTileSums&)>& take) const {
+  run_double_sums(ranked_among(), labels.codes, static_cast<std::int64_t>(labels.classes.size()), options,
+                  trace, take);
+}
+
+void Structure::State::sums_of_floats(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
+                                      const TakeSums& take) const {
   SumsTask task{first_of(index.device()).state(), index.metric(), by.codes};
   task.classes = static_cast<std::int64_t>(labels.classes.size());
   // A member of a set holds at most a part of the rows, and copies of all of them while sums need them.
   task.resident = is_ascending(by.order) || is_set(index.device()) ? index.rows() : 2 * index.rows();
-  SumsInput input{{view(), by.order, index.features(), index.metric()}, by.chunks};
+  SumsInput input{{samples.floats(), by.order, index.features(), index.metric()}, by.chunks};
   run_sums(task, {&input, 1}, options, trace, take);
 }
 
@@ -127,10 +107,10 @@ Structure::Structure(Device device, const RowsView& samples, std::span<const std
                      Metric metric, const IndexOptions& options) try {
   check_structure_metric(metric);
   check_structure_labels(labels, samples.rows);
-  const LandedRows landed = land_numbers("index", "training", samples, metric);
-  Index index(std::move(device), landed.view, metric, options);
-  check_single("structure", index.state());
-  state_ = std::make_shared<State>(std::move(index), copy_of(landed.view), ClassCodes(labels));
+  SampleCopy copy(arithmetic_of(options, metric, samples.element));
+  copy.append("training", samples, metric);
+  Index index(std::move(device), copy, metric, options);
+  state_ = std::make_shared<State>(std::move(index), std::move(copy), ClassCodes(labels));
 } catch (...) {
   rethrow_as_error();
 }
@@ -139,18 +119,22 @@ Structure::Structure(std::shared_ptr<const State> state) : state_(std::move(stat
 
 Structure Structure::with(const RowsView& more, std::span<const std::int64_t> labels) const try {
   check_structure_labels(labels, more.rows);
-  const LandedRows landed = land_numbers("index", "added", more, state_->index.metric());
+  const Metric metric = state_->index.metric();
+  SampleCopy added(state_->index.arithmetic());
+  added.append("added", more, metric);
+  Index index = state_->index.with(added);
+  SampleCopy both = state_->samples;
+  both.append("added", added, metric);
   const std::int64_t before = state_->index.rows();
   std::vector<std::int64_t> all = state_->labels.labels();
   all.insert(all.end(), labels.begin(), labels.end());
-  auto grown = std::make_shared<State>(state_->index.with(landed.view), copy_of(landed.view, state_->samples),
-                                       ClassCodes(all));
+  auto grown = std::make_shared<State>(std::move(index), std::move(both), ClassCodes(all));
   std::shared_ptr<const SamplesByClass> known;
   {
     const std::lock_guard lock(state_->mutex);
     known = state_->by_class;
   }
-  if (known) {  // samples on the device stay; only the new ones are uploaded
+  if (known && !grown->is_double()) {  // samples on the device stay; only the new ones are uploaded
     auto joined = std::make_shared<SamplesByClass>(*known);
     const std::vector<std::int64_t> order = order_by_class(grown->labels.codes, before);
     joined->order.insert(joined->order.end(), order.begin(), order.end());
@@ -158,7 +142,7 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
     if (is_ascending(joined->order))
       joined->chunks = chunks_of(grown->index);
     else
-      for (Chunk& chunk : upload_in_order(grown->index, grown->view(), order, before, 0))
+      for (Chunk& chunk : upload_in_order(grown->index, grown->samples.floats(), order, before, 0))
         joined->chunks.push_back(std::move(chunk));
     grown->by_class = std::move(joined);
   }
@@ -171,9 +155,15 @@ SampleClasses Structure::sample_classes(const SearchOptions& options) const try 
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
   const std::vector<std::int64_t> sizes = this->sizes();
   const std::size_t n = by->order.size(), classes = sizes.size();
-  SampleClasses result{static_cast<std::int64_t>(n), static_cast<std::int64_t>(classes),
-                       std::vector<float>(n * classes), std::vector<double>(n * classes)};
-  state_->sums(*by, options, nullptr, [&](const TileSums& tile) {
+  const bool is_double = state_->is_double();
+  SampleClasses result{static_cast<std::int64_t>(n),
+                       static_cast<std::int64_t>(classes),
+                       std::vector<float>(is_double ? 0 : n * classes),
+                       std::vector<double>(n * classes),
+                       state_->index.arithmetic(),
+                       std::vector<double>(is_double ? n * classes : 0)};
+  state_->sums(*by, options, nullptr, [&](const auto& tile) {
+    auto& smallest = smallest_of(result, tile);
     const FloatGuard guard;
     for (std::int64_t i = 0; i < tile.count; ++i) {
       const std::size_t from = static_cast<std::size_t>(i) * classes;
@@ -181,7 +171,7 @@ SampleClasses Structure::sample_classes(const SearchOptions& options) const try 
           static_cast<std::size_t>(by->order[static_cast<std::size_t>(tile.first + i)]) * classes;
       for (std::size_t c = 0; c < classes; ++c) {
         const double sum = static_cast<double>(tile.high[from + c]) + static_cast<double>(tile.low[from + c]);
-        result.smallest[to + c] = tile.smallest[from + c];
+        smallest[to + c] = tile.smallest[from + c];
         result.mean[to + c] = sum / static_cast<double>(sizes[c]);
       }
     }
@@ -193,8 +183,8 @@ SampleClasses Structure::sample_classes(const SearchOptions& options) const try 
 
 ClassMatrix Structure::class_matrix(const SearchOptions& options, Trace* trace) const try {
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
-  ClassPairs pairs(sizes());
-  state_->sums(*by, options, trace, [&](const TileSums& tile) {
+  ClassPairs pairs(sizes(), state_->index.arithmetic());
+  state_->sums(*by, options, trace, [&](const auto& tile) {
     pairs.add(std::span(by->codes).subspan(static_cast<std::size_t>(tile.first),
                                            static_cast<std::size_t>(tile.count)),
               tile.high, tile.low, options.threads);
@@ -208,7 +198,7 @@ Neighbors Structure::nearest_other(const SearchOptions& options, Trace* trace) c
   refuse_filters(options);
   SearchOptions others = options;
   others.self = 0;
-  return state_->index.search(state_->view(), 1, others, trace);
+  return state_->index.search(state_->samples, 1, others, trace);
 } catch (...) {
   rethrow_as_error();
 }

@@ -27,7 +27,7 @@ SumsBatch::SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, co
 }
 
 std::size_t SumsBatch::bytes_of(std::int64_t count) const {
-  return floats_a_sum * size(count) * size(task_.classes) * sizeof(float);
+  return numbers_a_sum * size(count) * size(task_.classes) * sizeof(float);
 }
 
 void SumsBatch::add(std::size_t input, std::int64_t first, std::int64_t count, Trace* trace) {

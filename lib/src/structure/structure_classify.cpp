@@ -26,11 +26,12 @@ namespace kith {
 namespace {
 
 /// Allocates a matrix on the host. Throws out_of_memory.
-std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
+template <class Real>
+std::vector<Real> host_matrix(std::int64_t rows, std::int64_t columns) {
   const HostMemory memory = host_memory();
-  const std::uint64_t floats = memory.bytes / sizeof(float);
+  const std::uint64_t numbers = memory.bytes / sizeof(Real);
   try {
-    if (size(rows) <= floats / size(columns)) return std::vector<float>(size(rows) * size(columns));
+    if (size(rows) <= numbers / size(columns)) return std::vector<Real>(size(rows) * size(columns));
   } catch (const std::bad_alloc&) {  // thrown below
   }
   throw Error(Errc::out_of_memory, "structure: distances [" + std::to_string(rows) + ", " +
@@ -118,6 +119,13 @@ class DistanceTiles {
   std::vector<float> tile_;
 };
 
+/// Refuses distances of a row that are NaN.
+void check_number(bool is_nan, std::int64_t row, std::int64_t column) {
+  if (is_nan)
+    refuse("structure", "row " + std::to_string(row) + ", column " + std::to_string(column) +
+                            " holds NaN; every distance must be a number");
+}
+
 /// Copies some columns of rows first ... first + count - 1 of a matrix. Throws invalid_argument if one
 /// holds NaN.
 std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first, std::int64_t count,
@@ -127,9 +135,7 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
   kept.reserve(size(count) * columns.size());
   for (std::int64_t r = first; r < first + count; ++r)
     for (const std::int64_t c : columns) {
-      if (std::isnan(matrix(r, c)))
-        refuse("structure", "row " + std::to_string(r) + ", column " + std::to_string(c) +
-                                " holds NaN; every distance must be a number");
+      check_number(std::isnan(matrix(r, c)), r, c);
       kept.push_back(matrix(r, c));
     }
   return kept;
@@ -139,28 +145,74 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
 Index on_one_device(const Structure::State& structure) {
   const Index& index = structure.index;
   if (!is_set(index.device())) return index;
-  return Index(first_of(index.device()), structure.view(), index.metric(), {index.features()});
+  return Index(first_of(index.device()), structure.samples, index.metric(), {index.features()});
+}
+
+/// Writes finished distances of samples first ... first + count - 1 to all samples.
+void write_floats(const Structure::State& structure, std::int64_t first, std::int64_t count,
+                  const SearchOptions& options, float* to) {
+  const Index on_one = on_one_device(structure);
+  DistanceTiles tiles(*resident_rows(*on_one.state().store), options, count);
+  const SampleRows samples{structure.samples.floats(), {}, structure.index.features(), on_one.metric()};
+  for (std::int64_t done = 0; done < count; done += tiles.queries()) {
+    const std::int64_t rows = std::min(tiles.queries(), count - done);
+    const std::vector<float> queries = samples.rows(first + done, rows);
+    tiles.compute({queries.data(), rows, samples.dims()}, to + done * structure.index.rows());
+  }
+}
+
+void write_doubles(const Structure::State& structure, std::int64_t first, std::int64_t count,
+                   const SearchOptions& options, double* to) {
+  const Metric metric = structure.index.metric();
+  const std::int64_t n = structure.index.rows();
+  const auto take = [&](const DoubleTile& tile) {
+    parallel_for(tile.count, tile.count * tile.width, options.threads, [&](std::int64_t i) {
+      double* const row = to + (tile.first - first + i) * n + tile.row;
+      const std::span<const double> values = tile.values.subspan(size(i * tile.width), size(tile.width));
+      std::transform(values.begin(), values.end(), row, [&](double value) { return finish(metric, value); });
+    });
+  };
+  DoubleTiles(structure.ranked_among(), 0, options)
+      .walk(
+          first, count, take, [](std::int64_t, std::int64_t) {}, nullptr);
+}
+
+/// Returns the samples that count for a classification by distances, ascending: the prototypes, or all.
+///   given  the arithmetic of the distances, and `columns` their number for a row
+std::vector<std::int64_t> checked_columns(const Index& index, Arithmetic given, std::int64_t columns,
+                                          std::span<const std::int64_t> prototypes) {
+  const std::int64_t n = index.rows();
+  std::vector<std::int64_t> chosen = checked_prototypes(prototypes, n);
+  if (given != index.arithmetic())
+    refuse("structure", "distances are " + std::string(name(given)) + ", but the structure computes in " +
+                            std::string(name(index.arithmetic())) + "; give distances as it does");
+  if (columns != n)
+    refuse("structure", "distances have " + std::to_string(columns) + " columns, but there are " +
+                            std::to_string(n) + " samples; give one to each");
+  if (chosen.empty()) {
+    chosen.resize(size(n));
+    std::iota(chosen.begin(), chosen.end(), std::int64_t{0});
+  }
+  return chosen;
 }
 
 }  // namespace
 
-std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
-                                        const SearchOptions& options) const try {
+SampleDistances Structure::distances(std::int64_t first, std::int64_t count,
+                                     const SearchOptions& options) const try {
   const std::int64_t n = state_->index.rows();
   refuse_filters(options);
   if (first < 0 || count < 0 || first > n || count > n - first)
     refuse("structure", "there are no samples " + std::to_string(first) + " ... " +
                             std::to_string(first + count - 1) + " among " + std::to_string(n) +
                             "; choose from 0 to " + std::to_string(n - 1));
-  std::vector<float> found = host_floats(count, n);
-  if (count == 0) return found;
-  const Index on_one = on_one_device(*state_);
-  DistanceTiles tiles(*resident_rows(*on_one.state().store), options, count);
-  const SampleRows samples{state_->view(), {}, state_->index.features(), state_->index.metric()};
-  for (std::int64_t done = 0; done < count; done += tiles.queries()) {
-    const std::int64_t rows = std::min(tiles.queries(), count - done);
-    const std::vector<float> queries = samples.rows(first + done, rows);
-    tiles.compute({queries.data(), rows, samples.dims()}, found.data() + done * n);
+  SampleDistances found{count, n, {}, state_->index.arithmetic(), {}};
+  if (state_->is_double()) {
+    found.distance64 = host_matrix<double>(count, n);
+    if (count > 0) write_doubles(*state_, first, count, options, found.distance64.data());
+  } else {
+    found.distance = host_matrix<float>(count, n);
+    if (count > 0) write_floats(*state_, first, count, options, found.distance.data());
   }
   return found;
 } catch (...) {
@@ -180,11 +232,9 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
     return labels;
   }
   // Copying and searching few rows is faster than searching all and dropping most of them.
-  std::vector<float> rows;
-  for (const std::int64_t sample : chosen)
-    rows.insert(rows.end(), state_->view().row(sample), state_->view().row(sample) + all.dims());
-  const Index index(all.device(), {rows.data(), static_cast<std::int64_t>(chosen.size()), all.dims()},
-                    all.metric(), {all.features()});
+  IndexOptions own{all.features()};
+  own.arithmetic = all.arithmetic();
+  const Index index(all.device(), state_->samples.at(chosen), all.metric(), own);
   for (const std::int64_t place : index.search(queries, 1, options).row)
     labels.push_back(label_of(chosen[size(place)]));
   return labels;
@@ -194,15 +244,8 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
 
 std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> distances,
                                                         std::span<const std::int64_t> prototypes) const try {
-  const std::int64_t n = state_->index.rows();
-  std::vector<std::int64_t> chosen = checked_prototypes(prototypes, n);
-  if (distances.cols() != n)
-    refuse("structure", "distances have " + std::to_string(distances.cols()) + " columns, but there are " +
-                            std::to_string(n) + " samples; give one to each");
-  if (chosen.empty()) {
-    chosen.resize(size(n));
-    std::iota(chosen.begin(), chosen.end(), std::int64_t{0});
-  }
+  const std::vector<std::int64_t> chosen =
+      checked_columns(index(), Arithmetic::f32, distances.cols(), prototypes);
   constexpr std::size_t usual_floats = std::size_t{1} << 24;
   const Device& device = first_of(index().device());
   const std::size_t floats = std::min(usual_floats, device.info().largest_allocation / sizeof(float));
@@ -214,6 +257,25 @@ std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> 
     const std::vector<float> kept = columns_of(distances, first, count, chosen);
     for (const Key key : stages::select(device, {kept.data(), count, columns}, 1).keys)
       labels.push_back(classes()[codes()[size(chosen[row_of(key)])]]);
+  }
+  return labels;
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Structure::classify_distances(MatrixView<const double> distances,
+                                                        std::span<const std::int64_t> prototypes) const try {
+  const std::vector<std::int64_t> chosen =
+      checked_columns(index(), Arithmetic::f64, distances.cols(), prototypes);
+  const FloatGuard guard;
+  std::vector<std::int64_t> labels;
+  for (std::int64_t r = 0; r < distances.rows(); ++r) {
+    std::int64_t nearest = chosen.front();
+    for (const std::int64_t sample : chosen) {
+      check_number(std::isnan(distances(r, sample)), r, sample);
+      if (distances(r, sample) < distances(r, nearest)) nearest = sample;
+    }
+    labels.push_back(classes()[codes()[size(nearest)]]);
   }
   return labels;
 } catch (...) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
@@ -18,6 +19,39 @@ void check_shape(const RowsView& samples) {
     throw Error(Errc::invalid_argument, "structure: the samples are [" + std::to_string(samples.rows) + ", " +
                                             std::to_string(samples.cols) + "]; give 1 to " +
                                             std::to_string(most_rows) + " rows and at least one column");
+}
+
+/// Passes on the progress of one of several parts of a call.
+SearchOptions options_of_part(const SearchOptions& options, std::size_t part, std::size_t parts) {
+  SearchOptions own = options;
+  if (options.progress)
+    own.progress = [&options, part, parts](const Progress& progress) {
+      options.progress({(static_cast<double>(part) + progress.fraction) / static_cast<double>(parts)});
+    };
+  return own;
+}
+
+std::vector<ClassMatrix> matrices_in_double(const Device& device, const RowsView& samples,
+                                            std::span<const std::int64_t> labels, Metric metric,
+                                            std::span<const std::vector<std::int64_t>> sets,
+                                            const SearchOptions& options) {
+  const ClassCodes coded(labels);
+  const auto classes = static_cast<std::int64_t>(coded.classes.size());
+  std::vector<ClassMatrix> matrices;
+  for (const std::vector<std::int64_t>& set : sets) {
+    DoubleRows rows;
+    rows.append(prepare_doubles("structure", "sample", samples, metric, set, {}, options.threads),
+                device.info());
+    ClassPairs pairs(coded.sizes(), Arithmetic::f64);
+    run_double_sums({device, metric, rows, 0}, coded.codes, classes,
+                    options_of_part(options, matrices.size(), sets.size()), nullptr,
+                    [&](const DoubleTileSums& tile) {
+                      pairs.add(std::span(coded.codes).subspan(size(tile.first), size(tile.count)), tile.high,
+                                tile.low, options.threads);
+                    });
+    matrices.push_back(pairs.matrix());
+  }
+  return matrices;
 }
 
 }  // namespace
@@ -37,6 +71,8 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
     used.insert(used.end(), sets.back().begin(), sets.back().end());
   }
   if (sets.empty()) return {};
+  if (given.element == Element::f64)
+    return matrices_in_double(first_of(device), given, labels, metric, sets, options);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   const LandedRows landed = land_numbers("structure", "sample", given, metric);
@@ -54,11 +90,11 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
   task.classes = static_cast<std::int64_t>(coded.classes.size());
 
   std::vector<ClassMatrix> matrices;
-  ClassPairs pairs(coded.sizes());
+  ClassPairs pairs(coded.sizes(), Arithmetic::f32);
   run_sums(task, inputs, options, nullptr, [&](const TileSums& tile) {
     if (tile.input > matrices.size()) {  // tiles of an input are consecutive
       matrices.push_back(pairs.matrix());
-      pairs = ClassPairs(coded.sizes());
+      pairs = ClassPairs(coded.sizes(), Arithmetic::f32);
     }
     pairs.add(
         std::span(codes).subspan(static_cast<std::size_t>(tile.first), static_cast<std::size_t>(tile.count)),

@@ -1,7 +1,6 @@
 #include "structure/structure_pairs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/float_guard.hpp"
 #include "host/parallel.hpp"
@@ -24,16 +23,11 @@ double informativeness_of(const ClassMatrix& matrix) {
 
 }  // namespace
 
-void PairSum::add(double x) {
-  const double sum = high + x, part = sum - high;
-  if (std::isfinite(sum)) low += (high - (sum - part)) + (x - part);
-  high = sum;
-}
+ClassPairs::ClassPairs(std::vector<std::int64_t> sizes, Arithmetic arithmetic)
+    : sizes_(std::move(sizes)), arithmetic_(arithmetic), sums_(sizes_.size() * sizes_.size()) {}
 
-ClassPairs::ClassPairs(std::vector<std::int64_t> sizes)
-    : sizes_(std::move(sizes)), sums_(sizes_.size() * sizes_.size()) {}
-
-void ClassPairs::add(std::span<const std::uint32_t> codes, const float* high, const float* low,
+template <class Real>
+void ClassPairs::add(std::span<const std::uint32_t> codes, const Real* high, const Real* low,
                      std::uint32_t threads) {
   const std::size_t classes = sizes_.size(), shares = (classes + classes_a_share - 1) / classes_a_share;
   parallel_for(static_cast<std::int64_t>(shares), static_cast<std::int64_t>(codes.size() * classes), threads,
@@ -47,10 +41,14 @@ void ClassPairs::add(std::span<const std::uint32_t> codes, const float* high, co
                });
 }
 
+template void ClassPairs::add(std::span<const std::uint32_t>, const float*, const float*, std::uint32_t);
+template void ClassPairs::add(std::span<const std::uint32_t>, const double*, const double*, std::uint32_t);
+
 ClassMatrix ClassPairs::matrix() const {
   const FloatGuard guard;
   const std::size_t classes = sizes_.size();
-  ClassMatrix matrix{static_cast<std::int64_t>(classes), std::vector<double>(classes * classes), 0};
+  ClassMatrix matrix{static_cast<std::int64_t>(classes), std::vector<double>(classes * classes), 0,
+                     arithmetic_};
   for (std::size_t a = 0; a < classes; ++a)
     for (std::size_t b = a; b < classes; ++b) {
       const auto of_a = static_cast<double>(sizes_[a]);

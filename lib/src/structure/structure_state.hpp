@@ -1,16 +1,20 @@
-// Declares the state of a Structure: its samples are twice on the device, in the caller's order and by class.
+// Declares the state of a Structure: its samples are twice on the device, in the caller's order and by class;
+// in double precision once as floats and once as doubles.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device_state.hpp"
 #include "kith/structure.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landing.hpp"
+#include "structure/double_sums.hpp"
 #include "structure/structure_sums.hpp"
 
 namespace kith {
@@ -39,8 +43,32 @@ void check_structure_metric(Metric metric);
 /// Throws invalid_argument unless there is one label a sample.
 void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples);
 
+/// The samples as the caller gave them, in the arithmetic of the Structure.
+class SampleCopy {
+ public:
+  explicit SampleCopy(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+
+  /// Copies more rows behind those that there are. Throws as land_numbers() does.
+  void append(std::string_view what, const RowsView& more, Metric metric);
+  /// Returns only some rows.
+  SampleCopy at(std::span<const std::int64_t> rows) const;
+
+  /// Returns the rows of single precision.
+  MatrixView<const float> floats() const { return {floats_.data(), rows_, cols_}; }
+  operator RowsView() const {
+    return arithmetic_ == Arithmetic::f64 ? RowsView(MatrixView<const double>(doubles_.data(), rows_, cols_))
+                                          : RowsView(floats());
+  }
+
+ private:
+  const Arithmetic arithmetic_;
+  std::int64_t rows_ = 0, cols_ = 0;
+  std::vector<float> floats_;    ///< [rows, cols], or none
+  std::vector<double> doubles_;  ///< [rows, cols], or none
+};
+
 /// Holds samples by class, those of each class ascending. Samples that were added later to a Structure follow
-/// those it was made from, again by class.
+/// those it was made from, again by class. In double precision samples stay in their order.
 struct SamplesByClass {
   std::vector<std::int64_t> order;   ///< [n]  sample at each position
   std::vector<std::uint32_t> codes;  ///< [n]  its class
@@ -48,19 +76,32 @@ struct SamplesByClass {
 };
 
 struct Structure::State {
-  State(Index of, std::vector<float> rows, ClassCodes coded)
+  State(Index of, SampleCopy rows, ClassCodes coded)
       : index(std::move(of)), samples(std::move(rows)), labels(std::move(coded)) {}
 
   Index index;
-  std::vector<float> samples;  ///< [n, columns]
+  SampleCopy samples;
   ClassCodes labels;
   mutable DeviceMutex mutex{index.device().info()};             ///< guards by_class
   mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are first needed
 
-  MatrixView<const float> view() const { return {samples.data(), index.rows(), index.dims()}; }
+  bool is_double() const { return index.arithmetic() == Arithmetic::f64; }
   std::shared_ptr<const SamplesByClass> samples_by_class(std::uint32_t threads) const;
   /// Computes the sums of all samples, by position.
-  void sums(const SamplesByClass& by, const SearchOptions& options, Trace* trace, const TakeSums& take) const;
+  ///   take  takes TileSums, and DoubleTileSums
+  template <class Take>
+  void sums(const SamplesByClass& by, const SearchOptions& options, Trace* trace, const Take& take) const {
+    refuse_filters(options);
+    is_double() ? sums_of_doubles(options, trace, take) : sums_of_floats(by, options, trace, take);
+  }
+  /// Returns the rows whose chains in double precision are computed, on one device.
+  RankedAmong ranked_among() const;
+
+ private:
+  void sums_of_floats(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
+                      const TakeSums& take) const;
+  void sums_of_doubles(const SearchOptions& options, Trace* trace,
+                       const std::function<void(const DoubleTileSums&)>& take) const;
 };
 
 }  // namespace kith

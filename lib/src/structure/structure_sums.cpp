@@ -129,8 +129,7 @@ class SumsRun {
     trace.plan.query_tile = tiles_.queries;
     trace.plan.train_tile = tiles_.rows;
     trace.plan.threads = options_.threads;
-    trace.plan.workspace_bytes =
-        distances_bytes(tiles_) + sums_bytes(info_, {n_, dims_, task_.classes}, tiles_.queries);
+    trace.plan.workspace_bytes = tiles_bytes(info_, {n_, dims_, task_.classes}, tiles_);
     trace.plan.reason = reasons::class_sums();
     trace.query_tiles = divide_up(n_, tiles_.queries);
     trace.train_tiles = train_tiles(inputs_[0]);

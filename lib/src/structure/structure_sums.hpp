@@ -42,11 +42,13 @@ struct SumsTask {
 };
 
 /// The sums of positions first ... first + count - 1 of an input. docs/contract.md, section 11.
-struct TileSums {
+template <class Real>
+struct TileSumsOf {
   std::size_t input = 0;
   std::int64_t first = 0, count = 0;
-  const float *smallest = nullptr, *high = nullptr, *low = nullptr;  ///< [count, classes]
+  const Real *smallest = nullptr, *high = nullptr, *low = nullptr;  ///< [count, classes]
 };
+using TileSums = TileSumsOf<float>;
 
 /// Receives the sums of each input, with ascending positions. Called without a lock.
 using TakeSums = std::function<void(const TileSums& sums)>;

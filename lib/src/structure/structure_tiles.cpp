@@ -26,18 +26,35 @@ SumsTiles usual_tiles(const DeviceInfo& device) {
   return {std::clamp<std::int64_t>(std::int64_t{64} * device.compute_units, 256, 4096), 4096};
 }
 
-std::size_t only_sums_bytes(const SumsProblem& problem, std::int64_t queries) {
-  return size(queries) * size(problem.classes) * floats_a_sum * sizeof(float);
+std::size_t number_bytes(const SumsProblem& problem) {
+  return problem.arithmetic == Arithmetic::f64 ? sizeof(double) : sizeof(float);
 }
+
+/// The bytes of the parts of a tile.
+struct TileBytes {
+  TileBytes(const DeviceInfo& device, const SumsProblem& problem, const SumsTiles& tiles)
+      : sums(sums_bytes(problem, tiles.queries)),
+        distances(size(tiles.queries) * size(tiles.rows) * number_bytes(problem)),
+        queries(problem.arithmetic == Arithmetic::f64
+                    ? size(tiles.queries) * size(problem.dims) * number_bytes(problem)
+                    : packed_bytes(tiles.queries, problem.dims, device.query_block)) {}
+
+  static std::size_t sums_bytes(const SumsProblem& problem, std::int64_t queries) {
+    return size(queries) * size(problem.classes) * numbers_a_sum * number_bytes(problem);
+  }
+  std::size_t all() const { return sums + distances + queries; }
+
+  std::size_t sums, distances, queries;
+};
 
 }  // namespace
 
-std::size_t sums_bytes(const DeviceInfo& device, const SumsProblem& problem, std::int64_t queries) {
-  return packed_bytes(queries, problem.dims, device.query_block) + only_sums_bytes(problem, queries);
-}
-
 std::size_t distances_bytes(const SumsTiles& tiles) {
   return size(tiles.queries) * size(tiles.rows) * sizeof(float);
+}
+
+std::size_t tiles_bytes(const DeviceInfo& device, const SumsProblem& problem, const SumsTiles& tiles) {
+  return TileBytes(device, problem, tiles).all();
 }
 
 SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::size_t budget,
@@ -50,13 +67,12 @@ SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::
       std::clamp<std::int64_t>(options.train_tile ? options.train_tile : usual.rows, 1, problem.n)};
   const auto half = [](std::int64_t& tile) { tile = (tile + 1) / 2; };
   while (options.query_tile == 0 && tiles.queries > 1 &&
-         only_sums_bytes(problem, tiles.queries) > usual_sums_bytes)
+         TileBytes::sums_bytes(problem, tiles.queries) > usual_sums_bytes)
     half(tiles.queries);
   for (;;) {
-    const std::size_t sums = only_sums_bytes(problem, tiles.queries), distances = distances_bytes(tiles);
-    const std::size_t queries = packed_bytes(tiles.queries, problem.dims, device.query_block);
-    const std::size_t largest = std::max({sums, distances, queries});
-    if (largest <= device.largest_allocation && sums + distances + queries <= budget) return tiles;
+    const TileBytes bytes(device, problem, tiles);
+    const std::size_t largest = std::max({bytes.sums, bytes.distances, bytes.queries});
+    if (largest <= device.largest_allocation && bytes.all() <= budget) return tiles;
     if (tiles.rows > least_rows) {
       half(tiles.rows);
     } else if (tiles.queries > 1) {
@@ -65,8 +81,8 @@ SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::
       half(tiles.rows);
     } else {
       throw Error(Errc::out_of_memory, "structure: one sample and " + std::to_string(problem.classes) +
-                                           " classes take " + std::to_string(sums + distances + queries) +
-                                           " bytes on " + device.spec + ", but " +
+                                           " classes take " + std::to_string(bytes.all()) + " bytes on " +
+                                           device.spec + ", but " +
                                            std::to_string(std::min(budget, device.largest_allocation)) +
                                            " are allowed; raise the memory limit");
     }

@@ -10,9 +10,10 @@ namespace kith {
 
 /// Holds the size of a task, by tiles of samples as queries and of samples as training rows.
 struct SumsProblem {
-  std::int64_t n = 0;        ///< samples
-  std::int64_t dims = 0;     ///< columns that count
-  std::int64_t classes = 0;  ///< 0: only distances, no sums
+  std::int64_t n = 0;                       ///< samples
+  std::int64_t dims = 0;                    ///< columns that count
+  std::int64_t classes = 0;                 ///< 0: only distances, no sums
+  Arithmetic arithmetic = Arithmetic::f32;  ///< f32 or f64
 };
 
 struct SumsTiles {
@@ -21,13 +22,13 @@ struct SumsTiles {
   bool operator==(const SumsTiles&) const = default;
 };
 
-/// The floats of the sums of a sample and a class: smallest, high, low.
-inline constexpr std::size_t floats_a_sum = 3;
+/// The numbers of the sums of a sample and a class: smallest, high, low.
+inline constexpr std::size_t numbers_a_sum = 3;
 
-/// Returns the device bytes of `queries` samples and their sums.
-std::size_t sums_bytes(const DeviceInfo& device, const SumsProblem& problem, std::int64_t queries);
-/// Returns the device bytes of a tile of distances.
+/// Returns the device bytes of a tile of distances in single precision.
 std::size_t distances_bytes(const SumsTiles& tiles);
+/// Returns the bytes of the queries, sums and distances of a tile.
+std::size_t tiles_bytes(const DeviceInfo& device, const SumsProblem& problem, const SumsTiles& tiles);
 
 /// Returns tiles that fit `budget` bytes and the largest allocation of the device; uses options.query_tile
 /// and train_tile if given and if they fit. Prefers many queries and few rows, since a step distributes

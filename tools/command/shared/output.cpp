@@ -173,8 +173,9 @@ std::vector<std::string_view> steps_in_order(const Plan& plan) {
   std::vector<std::string_view> steps = {"round", "upload"};
   for (const auto* part : {proposes ? &candidates : &chain, proposes ? &chain : &candidates})
     steps.insert(steps.end(), part->begin(), part->end());
-  steps.insert(steps.end(), {spi::AccumulateStep::name, spi::ScoreStep::name, spi::VoteStep::name, "download",
-                             "join", spi::DoubleChainsStep::name, "doubles", "finish", "decide", "average"});
+  steps.insert(steps.end(),
+               {spi::AccumulateStep::name, spi::ScoreStep::name, spi::VoteStep::name, "download", "join",
+                spi::DoubleChainsStep::name, "doubles", "sum", "finish", "decide", "average"});
   return steps;
 }
 

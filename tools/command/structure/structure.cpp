@@ -100,7 +100,7 @@ void write_distances(files::AtomicFile& file, const Training& training, const St
     throw_if_interrupted("structure");
     bar.update(static_cast<double>(first) / static_cast<double>(n));
     const std::int64_t count = std::min(rows, n - first);
-    const std::vector<float> piece = structure.distances(first, count, options);
+    const std::vector<float> piece = structure.distances(first, count, options).distance;
     files::write_piece(file, {piece.data(), count, n}, first, n, names);
   }
 }

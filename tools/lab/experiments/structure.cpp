@@ -54,7 +54,7 @@ struct Step {
 };
 
 Found pairwise(const Structure& structure, const Samples& samples, const SearchOptions& options) {
-  return {structure.distances(0, samples.rows.rows(), options), {}, {}};
+  return {structure.distances(0, samples.rows.rows(), options).distance, {}, {}};
 }
 
 Found sample_class(const Structure& structure, const Samples&, const SearchOptions& options) {

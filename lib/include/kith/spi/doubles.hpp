@@ -16,7 +16,7 @@ struct DoubleChainsStep {
   Grid<double> queries;      ///< [m, dims], read only
   Grid<double> train;        ///< [n, dims], read only
   std::uint32_t first_row;   ///< training row of row 0 of `train`
-  Grid<std::uint32_t> rows;  ///< [m, width], read only: training rows
+  Grid<std::uint32_t> rows;  ///< [m, width], read only: training rows; with stride 0 one list for all queries
   /// [m, width]  out: the raw value of each listed row. Places whose rows are not first_row ... first_row +
   /// n - 1 are not written.
   Grid<double> values;

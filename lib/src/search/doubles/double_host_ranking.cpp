@@ -43,14 +43,17 @@ void DoubleHostRanking::rank_among(const PreparedDoubles& rows, std::int64_t fir
                                    std::span<double> values) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
   const auto of_queries = lent(*host_, queries.data(), size(m * dims)),
-             of_places = lent(*host_, places.data(), size(m * width)),
+             of_places = lent(*host_, places.data(), size(places.rows() * width)),
              of_values = lent(*host_, values.data(), size(m * width)),
              train = lent(*host_, rows.values.data(), rows.values.size());
-  host_->enqueue({spi::DoubleChainsStep{
-                      metric_, grid_of<double>(of_queries, m, dims), grid_of<double>(train, rows.rows, dims),
-                      static_cast<std::uint32_t>(first), grid_of<std::uint32_t>(of_places, m, width),
-                      grid_of<double>(of_values, m, width)},
-                  threads_});
+  host_->enqueue(
+      {spi::DoubleChainsStep{metric_,
+                             grid_of<double>(of_queries, m, dims),
+                             grid_of<double>(train, rows.rows, dims),
+                             static_cast<std::uint32_t>(first),
+                             {of_places.get(), 0, size(m), size(width), places.rows() == 1 ? 0 : size(width)},
+                             grid_of<double>(of_values, m, width)},
+       threads_});
 }
 
 /// Reads the listed rows from their Source, each once, some at a time, and ranks them.

@@ -20,7 +20,7 @@ class DoubleHostRanking {
 
   /// Writes the raw value of each listed row.
   ///   queries  [m, dims], prepared
-  ///   places   [m, width]; no_row: there is none
+  ///   places   [m, width], or [1, width] for all queries; no_row: there is none
   ///   values   [m, width] or more  out; not written for no_row
   void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
             std::span<double> values) const;

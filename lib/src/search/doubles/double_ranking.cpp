@@ -27,9 +27,9 @@ std::int64_t tile_of(std::int64_t m, std::int64_t dims, std::int64_t width) {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(tile_bytes / a_query), 1, m);
 }
 
-/// Returns whether the device of the Index is the host, which reads the rows where they are.
-bool is_host(const Index::State& index) {
-  return index.device.info().profile.host_threads;
+/// Returns whether the device is the host, which reads the rows where they are.
+bool is_host(const RankedAmong& among) {
+  return among.device.info().profile.host_threads;
 }
 
 /// Copies a matrix that has no gaps by several threads.
@@ -44,11 +44,11 @@ void copy_by_many(const T* from, std::size_t count, T* to, std::uint32_t threads
                });
 }
 
-std::string why_no_room(const Index::State& index, const SearchOptions& options) {
+std::string why_no_room(const RankedAmong& among, const SearchOptions& options) {
   std::size_t missing = 0;
-  for (const DoubleRows::Chunk& chunk : index.doubles->rows.chunks())
+  for (const DoubleRows::Chunk& chunk : among.rows.chunks())
     if (chunk.there->bytes() == 0) missing += chunk.rows->values.size() * sizeof(double);
-  const std::size_t held = index.store->info().bytes, memory = index.device.info().memory_bytes;
+  const std::size_t held = among.bytes_held, memory = among.device.info().memory_bytes;
   const std::size_t half = memory > held ? (memory - held) / 2 : 0;
   const std::size_t allowed = options.memory_limit ? options.memory_limit : half;
   if (missing <= allowed) return "";
@@ -58,23 +58,26 @@ std::string why_no_room(const Index::State& index, const SearchOptions& options)
 
 }  // namespace
 
-DoubleRanker double_ranker(const Index::State& index, const SearchOptions& options) {
-  if (is_set(index.device)) return {"the device is a set"};
-  if (index.doubles->rows.source() && !is_host(index)) return {"the rows stay in their source"};
-  const std::string refusal = test_double_chains(*index.device.state());
-  if (!is_host(index)) return {refusal.empty() ? why_no_room(index, options) : refusal};
+RankedAmong::RankedAmong(const Index::State& index)
+    : RankedAmong(index.device, index.metric, index.doubles->rows, index.store->info().bytes) {}
+
+DoubleRanker double_ranker(const RankedAmong& among, const SearchOptions& options) {
+  if (is_set(among.device)) return {"the device is a set"};
+  if (among.rows.source() && !is_host(among)) return {"the rows stay in their source"};
+  const std::string refusal = test_double_chains(*among.device.state());
+  if (!is_host(among)) return {refusal.empty() ? why_no_room(among, options) : refusal};
   if (!refusal.empty())
-    throw Error(Errc::unsupported, "search: " + index.device.info().spec + ": " + refusal +
+    throw Error(Errc::unsupported, "search: " + among.device.info().spec + ": " + refusal +
                                        ", and there is no other device; choose arithmetic f32");
   return {};
 }
 
-DoubleRanker prepare_ranker(const Index::State& index, const SearchOptions& options) {
-  DoubleRanker ranker = double_ranker(index, options);
-  if (!ranker.is_device() || is_host(index)) return ranker;
+DoubleRanker prepare_ranker(const RankedAmong& among, const SearchOptions& options) {
+  DoubleRanker ranker = double_ranker(among, options);
+  if (!ranker.is_device() || is_host(among)) return ranker;
   try {
-    for (const DoubleRows::Chunk& chunk : index.doubles->rows.chunks())
-      chunk.there->of(index.device.state(), *chunk.rows);
+    for (const DoubleRows::Chunk& chunk : among.rows.chunks())
+      chunk.there->of(among.device.state(), *chunk.rows);
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory) throw;
     ranker.why_host = "the device has no memory for its rows of doubles";
@@ -101,20 +104,17 @@ struct DoubleRanking::Workspace {
   const DeviceMemory read, written;
 };
 
-DoubleRanking::DoubleRanking(const Index::State& index, const SearchOptions& options)
-    : index_(index),
-      rows_(index.doubles->rows),
-      threads_(options.threads),
-      ranker_(prepare_ranker(index, options)) {}
+DoubleRanking::DoubleRanking(const RankedAmong& among, const SearchOptions& options)
+    : among_(among), threads_(options.threads), ranker_(prepare_ranker(among, options)) {}
 
 void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                          const Take& take, Trace* trace) {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
   if (m == 0 || width == 0) return;
-  if (!ranker_.is_device() || is_host(index_)) return rank_here(queries, places, take);
+  if (!ranker_.is_device() || is_host(among_)) return rank_here(queries, places, take);
   std::optional<Workspace> workspace;
   try {
-    workspace.emplace(index_.device.state(), tile_of(m, dims, width), dims, width);
+    workspace.emplace(among_.device.state(), tile_of(m, dims, width), dims, width);
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory) throw;
     ranker_.why_host = "the device has no memory for the candidates";
@@ -124,28 +124,31 @@ void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std:
 
 void DoubleRanking::rank_there(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                                const Workspace& workspace, const Take& take, Trace* trace) const {
-  const std::shared_ptr<Device::State> state = index_.device.state();
+  const std::shared_ptr<Device::State> state = among_.device.state();
   const std::size_t dims = size(queries.cols()), width = size(places.cols());
+  const bool all_share = places.rows() == 1;
   for (std::int64_t first = 0; first < queries.rows(); first += workspace.tile) {
     const std::size_t count = size(std::min(workspace.tile, queries.rows() - first));
+    const std::size_t lists = all_share ? 1 : count;
     const std::size_t behind = count * dims * 2;  // place of the places, counted as they are
-    const std::span<std::uint32_t> sent = workspace.sent.as<std::uint32_t>(behind + count * width);
+    const std::span<std::uint32_t> sent = workspace.sent.as<std::uint32_t>(behind + lists * width);
     copy_by_many(queries.row(first), count * dims, workspace.sent.as<double>(count * dims).data(), threads_);
-    copy_by_many(places.row(first), count * width, sent.data() + behind, threads_);
+    copy_by_many(places.row(all_share ? 0 : first), lists * width, sent.data() + behind, threads_);
     const std::span<double> values = workspace.got.as<double>(count * width);
     {
       const DeviceSession session(*state);
       session->write(*workspace.read.get(), 0, sent.data(), sent.size_bytes());
       const std::uint64_t before = trace ? session->mark() : 0;
-      for (const DoubleRows::Chunk& chunk : rows_.chunks())
+      for (const DoubleRows::Chunk& chunk : among_.rows.chunks())
         for (const DoublesOnDevice::Part& part : chunk.there->of(state, *chunk.rows))
-          session->enqueue({spi::DoubleChainsStep{index_.metric,
-                                                  {workspace.read.get(), 0, count, dims, dims},
-                                                  {part.memory.get(), 0, size(part.rows), dims, dims},
-                                                  static_cast<std::uint32_t>(chunk.first + part.first),
-                                                  {workspace.read.get(), behind, count, width, width},
-                                                  {workspace.written.get(), 0, count, width, width}},
-                            threads_});
+          session->enqueue(
+              {spi::DoubleChainsStep{among_.metric,
+                                     {workspace.read.get(), 0, count, dims, dims},
+                                     {part.memory.get(), 0, size(part.rows), dims, dims},
+                                     static_cast<std::uint32_t>(chunk.first + part.first),
+                                     {workspace.read.get(), behind, count, width, all_share ? 0 : width},
+                                     {workspace.written.get(), 0, count, width, width}},
+               threads_});
       const std::uint64_t after = trace ? session->mark() : 0;
       session->read(*workspace.written.get(), 0, values.data(), values.size_bytes());
       if (trace) {
@@ -161,13 +164,13 @@ void DoubleRanking::rank_there(MatrixView<const double> queries, MatrixView<cons
 void DoubleRanking::rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                               const Take& take) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
-  const DoubleHostRanking host(index_.metric, rows_, threads_);
+  const DoubleHostRanking host(among_.metric, among_.rows, threads_);
   // Rows of a Source are read once for all queries.
-  const std::int64_t tile = rows_.source() ? m : tile_of(m, dims, width);
+  const std::int64_t tile = among_.rows.source() ? m : tile_of(m, dims, width);
   Doubles values(size(tile * width));
   for (std::int64_t first = 0; first < m; first += tile) {
     const std::int64_t count = std::min(tile, m - first);
-    host.rank(queries.slice(first, count), places.slice(first, count), values);
+    host.rank(queries.slice(first, count), places.rows() == 1 ? places : places.slice(first, count), values);
     take(first, count, {values.data(), size(count * width)});
   }
 }

@@ -16,7 +16,19 @@
 
 namespace kith {
 
-/// Says who computes the chains in double precision of the candidates of an Index in double precision.
+/// Rows whose chains in double precision are computed.
+struct RankedAmong {
+  RankedAmong(const Index::State& index);
+  RankedAmong(const Device& on, Metric by, const DoubleRows& of, std::size_t held)
+      : device(on), metric(by), rows(of), bytes_held(held) {}
+
+  const Device& device;
+  Metric metric;
+  const DoubleRows& rows;
+  std::size_t bytes_held;  ///< bytes of the device that other forms of the rows take
+};
+
+/// Says who computes the chains in double precision.
 struct DoubleRanker {
   std::string why_host;  ///< why the host does, which continues "since"; empty: the device does
 
@@ -27,10 +39,10 @@ struct DoubleRanker {
 
 /// Chooses the device if it is a single one that has passed the test of this step, and if it has room for the
 /// rows. Locks the device, the first time for longer.
-DoubleRanker double_ranker(const Index::State& index, const SearchOptions& options);
+DoubleRanker double_ranker(const RankedAmong& among, const SearchOptions& options);
 
 /// Copies the rows to the device if it is to rank them. Returns who ranks then: the host if memory ran out.
-DoubleRanker prepare_ranker(const Index::State& index, const SearchOptions& options);
+DoubleRanker prepare_ranker(const RankedAmong& among, const SearchOptions& options);
 
 class DoubleRanking {
  public:
@@ -38,12 +50,12 @@ class DoubleRanking {
   ///   values  [count, width]; undefined where there is no row
   using Take = std::function<void(std::int64_t first, std::int64_t count, std::span<const double> values)>;
 
-  /// Prepares the ranker. `index` must outlive this.
-  DoubleRanking(const Index::State& index, const SearchOptions& options);
+  /// Prepares the ranker. What `among` refers to must outlive this.
+  DoubleRanking(const RankedAmong& among, const SearchOptions& options);
 
   /// Passes the raw value of each listed row to `take`, in ascending order of queries.
   ///   queries  [m, dims], prepared
-  ///   places   [m, width]; no_row: there is none
+  ///   places   [m, width], or [1, width] for all queries; no_row: there is none
   ///   trace    gets the time of the device; null: not wanted
   void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places, const Take& take,
             Trace* trace);
@@ -59,8 +71,7 @@ class DoubleRanking {
   void rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                  const Take& take) const;
 
-  const Index::State& index_;
-  const DoubleRows& rows_;
+  const RankedAmong among_;
   const std::uint32_t threads_;
   DoubleRanker ranker_;
 };

@@ -81,13 +81,6 @@ Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element ele
   return Arithmetic::f64;
 }
 
-void check_single(std::string_view where, const Index::State& index) {
-  if (index.arithmetic == Arithmetic::f32) return;
-  throw Error(Errc::unsupported, std::string(where) +
-                                     ": the index computes in double precision, which this call does not; "
-                                     "make the index with arithmetic f32 and a centre");
-}
-
 void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOptions& options) {
   if (given.rows.rows > most_rows)
     refuse("index", std::to_string(given.rows.rows) +

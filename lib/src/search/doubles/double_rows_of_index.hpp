@@ -20,9 +20,6 @@ namespace kith {
 /// Throws invalid_argument: f64 for hamming, or with a centre.
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element);
 
-/// Throws unsupported: the Index computes in double precision.
-void check_single(std::string_view where, const Index::State& index);
-
 /// Stores the rows of a new Index: the doubles, and the floats near them, which propose.
 ///   index  everything but `store` and `doubles` is set
 /// Throws as prepare_doubles() and new_store() do.
