@@ -176,6 +176,24 @@ TEST_SUITE("device") {
       }
   }
 
+  TEST_CASE("doubles: features of other elements are selected by doubles, if f64 is asked for") {
+    std::mt19937 random(46);
+    std::vector<float> floats;
+    for (int i = 0; i < 90; ++i) floats.push_back(static_cast<float>(random() % 1000) / 7);
+    const std::vector<std::int64_t> labels = labels_by_chance(30, 2, random);
+    FeatureSelectionOptions options;
+    options.arithmetic = Arithmetic::f64;
+    const FeatureSelection found =
+        select_features(device(), RowsView(floats.data(), 30, 3), labels, Metric::l1, options);
+    CHECK(found.arithmetic == Arithmetic::f64);
+    const DoubleMatrix same{30, 3, {floats.begin(), floats.end()}};
+    CHECK(found.all_score == StructureByOracle(Metric::l1, same, labels).informativeness);
+    options.arithmetic = Arithmetic::f32;
+    CHECK(error_of([&] {
+            select_features(device(), same, labels, Metric::l1, options);
+          }).starts_with("unsupported: select_features: the sample rows are f64"));
+  }
+
   TEST_CASE("doubles: progress, stop, trace and refusals of class structure") {
     const DoubleMatrix samples{5, 1, {0, 1, 5, 6, 9}};
     const std::vector<std::int64_t> labels = {1, 1, 2, 2, 2};

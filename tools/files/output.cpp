@@ -222,6 +222,11 @@ void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64
   write_some(file, distances, output_format(file, Content::distances), "<f4", first, rows, names);
 }
 
+void write_piece(AtomicFile& file, MatrixView<const double> distances, std::int64_t first, std::int64_t rows,
+                 ColumnNames names) {
+  write_some(file, distances, output_format(file, Content::values), "<f8", first, rows, names);
+}
+
 void write_rows(AtomicFile& file, MatrixView<const double> values, ColumnNames names) {
   write_matrix(file, values, output_format(file, Content::values), "<f8", names);
 }

@@ -95,6 +95,8 @@ void write_ground_truth(AtomicFile& file, MatrixView<const std::int64_t> rows,
 /// A piece of the distances, rows first, first + 1, ... of `rows` in all; the pieces one after the other.
 void write_piece(AtomicFile& file, MatrixView<const float> distances, std::int64_t first, std::int64_t rows,
                  ColumnNames names = {});
+void write_piece(AtomicFile& file, MatrixView<const double> distances, std::int64_t first, std::int64_t rows,
+                 ColumnNames names = {});
 
 /// The same for rows of different lengths, without a header: row q is first[q] ... first[q + 1] - 1.
 /// Throws invalid_argument: has_equal_rows().

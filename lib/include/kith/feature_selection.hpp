@@ -31,6 +31,8 @@ struct FeatureSelectionOptions {
   /// Is called as sets are done, with the number tried and the number expected (for floating a lower bound).
   /// It may throw to stop the search.
   std::function<void(std::int64_t done, std::int64_t expected)> progress = {};
+  /// Precision of the distances, as IndexOptions::arithmetic: `automatic` is f64 for samples of f64.
+  Arithmetic arithmetic = Arithmetic::automatic;
 };
 
 /// Holds one step of a selection.
@@ -49,7 +51,7 @@ struct FeatureSelection {
   double best_score = 0;
   double all_score = 0;                     ///< score of the set of all features
   std::int64_t evaluated = 0;               ///< number of different sets tried
-  Arithmetic arithmetic = Arithmetic::f32;  ///< of the distances: f32, or f64 for samples of f64
+  Arithmetic arithmetic = Arithmetic::f32;  ///< of the distances: f32 or f64
 };
 
 /// Searches for features. Among equal scores it takes the feature of the lowest number, so that every device

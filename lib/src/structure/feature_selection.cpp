@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "base/refuse.hpp"
 #include "kith/error.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "structure/feature_sets.hpp"
 #include "structure/structure_state.hpp"
 
@@ -147,16 +148,18 @@ FeatureSelection select_features(const Device& device, const RowsView& samples,
                 "select_features: " + std::string(kith::name(metric)) +
                     " compares whole rows of bits, of which no columns are chosen; give numbers, "
                     "and another metric");
-  const bool is_double = samples.element == Element::f64;
-  const LandedRows landed =
-      is_double ? LandedRows{} : land_numbers("select_features", "sample", samples, metric);
+  IndexOptions of_index;
+  of_index.arithmetic = options.arithmetic;
+  const Arithmetic arithmetic = arithmetic_of(of_index, metric, samples.element);
+  SampleCopy numbers(arithmetic);
+  numbers.append("select_features", "sample", samples, metric);
   const std::int64_t dims = samples.cols, most = options.most == 0 ? dims : options.most;
   const bool backward = options.method == SelectionMethod::backward;
   const FeatureSet all(static_cast<std::size_t>(dims), true);
   const std::int64_t later = backward ? sets_to_shrink(dims, options.least) : sets_to_grow(0, most, dims);
-  SetScores scores(device, is_double ? samples : RowsView(landed.view), labels, metric, options);
+  SetScores scores(device, numbers, labels, metric, options);
   FeatureSelection selection;
-  selection.arithmetic = is_double ? Arithmetic::f64 : Arithmetic::f32;
+  selection.arithmetic = arithmetic;
   selection.all_score = scores.of({&all, 1}, later)[0];
   Walk walk(scores, FeatureSet(all.size(), backward));
   if (options.method == SelectionMethod::forward) go_forward(walk, most, dims);

@@ -108,7 +108,7 @@ Structure::Structure(Device device, const RowsView& samples, std::span<const std
   check_structure_metric(metric);
   check_structure_labels(labels, samples.rows);
   SampleCopy copy(arithmetic_of(options, metric, samples.element));
-  copy.append("training", samples, metric);
+  copy.append("index", "training", samples, metric);
   Index index(std::move(device), copy, metric, options);
   state_ = std::make_shared<State>(std::move(index), std::move(copy), ClassCodes(labels));
 } catch (...) {
@@ -121,10 +121,10 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
   check_structure_labels(labels, more.rows);
   const Metric metric = state_->index.metric();
   SampleCopy added(state_->index.arithmetic());
-  added.append("added", more, metric);
+  added.append("index", "added", more, metric);
   Index index = state_->index.with(added);
   SampleCopy both = state_->samples;
-  both.append("added", added, metric);
+  both.append("index", "added", added, metric);
   const std::int64_t before = state_->index.rows();
   std::vector<std::int64_t> all = state_->labels.labels();
   all.insert(all.end(), labels.begin(), labels.end());

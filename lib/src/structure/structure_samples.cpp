@@ -11,15 +11,15 @@
 
 namespace kith {
 
-void SampleCopy::append(std::string_view what, const RowsView& more, Metric metric) {
+void SampleCopy::append(std::string_view where, std::string_view what, const RowsView& more, Metric metric) {
   if (arithmetic_ == Arithmetic::f64 && more.element == Element::f64) {
-    check_rows("index", what, more);
+    check_rows(where, what, more);
     const auto before = static_cast<std::ptrdiff_t>(doubles_.size());
     doubles_.resize(doubles_.size() + cells_of(more.rows, more.cols));
     for (std::int64_t r = 0; r < more.rows; ++r)
       std::memcpy(doubles_.data() + before + r * more.cols, more.row(r), size(more.cols) * sizeof(double));
   } else {
-    const LandedRows landed = land_numbers("index", what, more, metric);
+    const LandedRows landed = land_numbers(where, what, more, metric);
     const FloatGuard guard;  // a float that is subnormal becomes the double that it equals
     const auto append_to = [&](auto& all) {
       all.reserve(all.size() + cells_of(more.rows, more.cols));

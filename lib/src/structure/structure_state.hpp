@@ -49,7 +49,7 @@ class SampleCopy {
   explicit SampleCopy(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
 
   /// Copies more rows behind those that there are. Throws as land_numbers() does.
-  void append(std::string_view what, const RowsView& more, Metric metric);
+  void append(std::string_view where, std::string_view what, const RowsView& more, Metric metric);
   /// Returns only some rows.
   SampleCopy at(std::span<const std::int64_t> rows) const;
 

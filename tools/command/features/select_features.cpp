@@ -5,6 +5,7 @@
 #include "kith/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -31,13 +32,27 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
     refuse_given("--least", "--method " + flags.method, "it begins with none; give --most, or leave it out");
 }
 
-/// Copies only the candidates, [n, columns].
-std::vector<float> gathered(MatrixView<const float> rows, const std::vector<std::int64_t>& columns) {
-  std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(rows.rows()) * columns.size());
-  for (std::int64_t r = 0; r < rows.rows(); ++r)
-    for (const std::int64_t c : columns) values.push_back(rows(r, c));
+/// Copies only the candidates, [n, columns], of rows that are Number.
+template <class Number>
+std::vector<Number> gathered(const RowsView& rows, const std::vector<std::int64_t>& columns) {
+  std::vector<Number> values(static_cast<std::size_t>(rows.rows) * columns.size());
+  auto to = values.begin();
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    for (const std::int64_t c : columns)
+      std::memcpy(&*to++, rows.row(r) + c * static_cast<std::int64_t>(sizeof(Number)), sizeof(Number));
   return values;
+}
+
+FeatureSelection select_among(const Device& device, const Training& training,
+                              const std::vector<std::int64_t>& columns, Metric metric,
+                              const FeatureSelectionOptions& options) {
+  const RowsView rows = training.rows.searched();
+  const auto select_from = [&](const auto& values) {
+    const MatrixView all(values.data(), rows.rows, static_cast<std::int64_t>(columns.size()));
+    return select_features(device, RowsView(all), training.labels[0].code, metric, options);
+  };
+  return rows.element == Element::f64 ? select_from(gathered<double>(rows, columns))
+                                      : select_from(gathered<float>(rows, columns));
 }
 
 void choose_candidates(Selected& done) {
@@ -71,6 +86,7 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
     options.voting = voting_options("select-features", voting, &labels, classes_of(labels.code), flags.k);
   }
   options.plan = plan_options(flags.plan);
+  options.arithmetic = done.training.arithmetic;
   return options;
 }
 
@@ -92,11 +108,7 @@ Selected select(const SelectFeaturesFlags& flags) {
     throw_if_interrupted("select-features");
     bar.update(static_cast<double>(tried) / static_cast<double>(std::max(tried, expected)));
   };
-  const MatrixView<const float> rows = training.rows.numbers();
-  const std::vector<float> candidates = gathered(rows, done.columns);
-  done.selection = select_features(
-      device, {candidates.data(), rows.rows(), static_cast<std::int64_t>(done.columns.size())},
-      training.labels[0].code, flags.metric, options);
+  done.selection = select_among(device, training, done.columns, flags.metric, options);
   done.seconds.emplace_back("select", lap(start));
   return done;
 }

@@ -55,6 +55,7 @@ void add_facts(Document& document, const SelectFeaturesFlags& flags, const Selec
   document.add(Fact{"file", "", path});
   document.add(Fact{"rows", "Rows", done.training.n(), report::file_name(path)});
   document.add(Fact{"columns", "Columns to choose from", done.names, "", std::to_string(done.names.size())});
+  document.add(Fact{"arithmetic", "", name(done.selection.arithmetic)});
   document.add(Fact{"", "Classes", done.classes});
   document.add(report::metric_fact(std::string(name(flags.metric))));
   document.add(report::device_fact(done.device));

@@ -148,7 +148,7 @@ void add_class_rows(CLI::App& app, TrainingFlags& flags) {
       false);
   add_answer_options(app, flags);
   add_feature_option(app, flags);
-  add_preparation_options(app, flags);
+  add_preparation_options(app, flags, {arithmetic_key(flags)});
 }
 
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,

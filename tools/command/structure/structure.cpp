@@ -1,5 +1,6 @@
 // kith structure: shows how classes of labelled rows lie.
 #include "command/structure/structure.hpp"
+#include "command/results/distances.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <type_traits>
 
 #include "files/output.hpp"
 
@@ -73,9 +75,13 @@ void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums,
   const auto classes = static_cast<std::size_t>(sums.classes);
   std::vector<double> cells;
   cells.reserve(2 * sums.mean.size());
+  const bool is_double = sums.arithmetic == Arithmetic::f64;
   for (std::size_t at = 0; at < sums.mean.size(); at += classes) {
     const auto row = static_cast<std::ptrdiff_t>(at), end = static_cast<std::ptrdiff_t>(at + classes);
-    cells.insert(cells.end(), sums.smallest.begin() + row, sums.smallest.begin() + end);
+    if (is_double)
+      cells.insert(cells.end(), sums.smallest64.begin() + row, sums.smallest64.begin() + end);
+    else
+      cells.insert(cells.end(), sums.smallest.begin() + row, sums.smallest.begin() + end);
     cells.insert(cells.end(), sums.mean.begin() + row, sums.mean.begin() + end);
   }
   std::vector<std::string> names;
@@ -93,15 +99,18 @@ void write_distances(files::AtomicFile& file, const Training& training, const St
   for (std::int64_t t = 0; t < n; ++t) names.push_back("row_" + std::to_string(training.file_row(t)));
   names = header_of(flags, std::move(names));
   const std::int64_t rows =
-      std::max<std::int64_t>(1, matrix_piece / (n * static_cast<std::int64_t>(sizeof(float))));
+      std::max<std::int64_t>(1, matrix_piece / (n * static_cast<std::int64_t>(sizeof(double))));
   ProgressBar bar("writing distances");
   options.progress = {};
   for (std::int64_t first = 0; first < n; first += rows) {
     throw_if_interrupted("structure");
     bar.update(static_cast<double>(first) / static_cast<double>(n));
     const std::int64_t count = std::min(rows, n - first);
-    const std::vector<float> piece = structure.distances(first, count, options).distance;
-    files::write_piece(file, {piece.data(), count, n}, first, n, names);
+    const SampleDistances piece = structure.distances(first, count, options);
+    with_distances(piece, [&](const auto& all) {
+      using Distance = typename std::decay_t<decltype(all)>::value_type;
+      files::write_piece(file, MatrixView<const Distance>(all.data(), count, n), first, n, names);
+    });
   }
 }
 
@@ -146,10 +155,11 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   return done;
 }
 
-int run_structure(const StructureFlags& flags) {
+int run_structure(StructureFlags flags) {
   require_answers("structure", flags.training);
   check_centre("structure", flags.training, flags.metric);
   Outputs outputs(flags);
+  flags.training.single = why_single("--distances", flags.distances, flags.output);
   const Structured done = structure(flags, outputs);
   const report::Document document = structure_document(flags, done);
   outputs.shown.write(document);
@@ -168,9 +178,9 @@ void add_output_options(CLI::App& app, StructureFlags& flags) {
   add_file("--sample-classes", flags.sample_classes,
            "Write each row's smallest distance to each class, then its mean distance to each, as raw values "
            "(squared for l2), [rows, 2 classes]: .npy (float64), .csv, .tsv, .txt");
-  add_file(
-      "--distances", flags.distances,
-      "Write the distances between all rows, [rows, rows]: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt");
+  add_file("--distances", flags.distances,
+           "Write the distances between all rows, [rows, rows]: .npy (float32 or float64), .csv, .tsv, .txt; "
+           ".fvecs, .fbin (float32 alone)");
   add_output_options(app, flags.output);
   add_document_options(app, flags.shown, "Write one line per pair of classes",
                        "Write a page with a picture of the class matrix for a browser");

@@ -55,6 +55,7 @@ void add_facts(Document& document, const StructureFlags& flags, const Structured
   document.add(Fact{"file", "", path});
   document.add(Fact{"rows", "Rows", done.training.n(), report::file_name(path)});
   document.add(Fact{"columns", "Columns that count", done.columns_counted()});
+  document.add(Fact{"arithmetic", "", name(done.training.arithmetic)});
   document.add(report::metric_fact(std::string(name(flags.metric))));
   document.add(report::device_fact(done.device));
   document.add(Fact{"", "Classes", done.classes.size()});

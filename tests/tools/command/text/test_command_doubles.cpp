@@ -366,10 +366,4 @@ TEST_CASE("doubles: what has none is refused, and nothing goes there by itself")
       "classify --device cpu --prepare arithmetic=f64 --query 1,2,3 --model " + model, 2,
       "invalid_argument: classify: --model and --prepare arithmetic are both given; a model has its "
       "training rows and what was done to them: leave --prepare arithmetic out");
-  const string structure = "structure --device cpu --labels " + labels + " --train " + map;
-  check_refused(
-      structure + " --prepare arithmetic=f64", 2,
-      "invalid_argument: structure: --prepare: there is no key \"arithmetic\"; choose one of centre, "
-      "missing, categories, categorical, unseen");
-  CHECK(contains(run(structure).err, "; --prepare centre=yes subtracts"));
 }
