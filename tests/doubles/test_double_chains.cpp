@@ -116,10 +116,13 @@ TEST_CASE("doubles: the step takes lists of one place and of many, and one query
 TEST_CASE("doubles: the step takes one list for all queries") {
   std::mt19937 random(14);
   for (const Metric metric : step_metrics)
-    for (const std::size_t dims : std::initializer_list<std::size_t>{1, 8, 9, 40}) {
-      CAPTURE_ALL(name(metric), dims);
-      check_step(metric, DoubleData::map, {1 + random() % 70, 60, 1 + random() % 50, dims, 7, true}, random);
-    }
+    for (const std::size_t dims : std::initializer_list<std::size_t>{1, 8, 9, 40, 127, 128, 129, 300})
+      for (const StepShape& shape :
+           {StepShape{1 + random() % 9, 60, 1 + random() % 70, dims, 7, true},
+            StepShape{130, 400, 257, dims, 0xFFFFF000u, true}, StepShape{2, 3, 300, dims, 2, true}}) {
+        CAPTURE_ALL(name(metric), dims, shape.m, shape.width);
+        check_step(metric, DoubleData::map, shape, random);
+      }
 }
 
 /// Searches, and returns who computed the chains in double precision.

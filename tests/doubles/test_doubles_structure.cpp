@@ -80,11 +80,12 @@ TEST_SUITE("device") {
   }
 
   TEST_CASE("doubles: sums of class structure keep what one double loses") {
-    // The distances of sample 0 are 2^54, 1 and 1: a single double would lose the ones.
-    const DoubleMatrix samples{4, 1, {0, 0x1p54, 1, -1}};
+    // The distances of sample 0 are 2^53, 1 and 1: a single double would lose the ones.
+    const DoubleMatrix samples{4, 1, {0, 0x1p53, 1, -1}};
     const Structure structure(device(), samples, std::vector<std::int64_t>{1, 2, 2, 2}, Metric::l1);
-    CHECK(structure.sample_classes().mean[1] == (0x1p54 + 2) / 3);
-    CHECK((0x1p54 + 1) + 1 == 0x1p54);
+    CHECK(structure.sample_classes().mean[1] == (0x1p53 + 2) / 3);
+    CHECK((0x1p53 + 2) / 3 != 0x1p53 / 3);
+    CHECK((0x1p53 + 1) + 1 == 0x1p53);
   }
 
   TEST_CASE("environment: class structure in double precision, whatever the host program has set") {

@@ -2,6 +2,8 @@
 // refusals: docs/contract.md, sections 11 and 12.
 #include <stop_token>
 
+#include "common/parted/sets.hpp"
+#include "common/tuning.hpp"
 #include "doubles/structure_oracle.hpp"
 #include "kith/classifier.hpp"
 #include "kith/evaluation.hpp"
@@ -192,6 +194,43 @@ TEST_SUITE("device") {
     CHECK(error_of([&] {
             select_features(device(), same, labels, Metric::l1, options);
           }).starts_with("unsupported: select_features: the sample rows are f64"));
+  }
+
+  TEST_CASE("doubles: on a set of devices the first one computes class structure") {
+    std::mt19937 random(47);
+    const DoubleMatrix samples = double_rows(DoubleData::map, 60, 4, random);
+    const StructureByOracle right(Metric::l2, samples, labels_by_chance(60, 3, random));
+    const Device set = set_of(2);
+    Trace by_one, by_set;
+    const Structure structure(set, samples, right.labels, Metric::l2);
+    check_structure(structure, right);
+    structure.class_matrix({}, &by_set);
+    Structure(one_device(), samples, right.labels, Metric::l2).class_matrix({}, &by_one);
+    CHECK(by_set.plan.double_chains == by_one.plan.double_chains);
+    check_matrix(class_matrices(set, samples, right.labels, Metric::l2, Sets{{}})[0], right);
+  }
+
+  TEST_CASE("doubles: who computes the chains of class structure") {
+    std::mt19937 random(48);
+    const DoubleMatrix samples = double_rows(DoubleData::map, 400, 3, random);
+    const StructureByOracle right(Metric::l2, samples, labels_by_chance(400, 3, random));
+    const auto ranker_of = [&](const Device& on, const SearchOptions& options) {
+      const Structure structure(on, samples, right.labels, Metric::l2);
+      Trace trace;
+      check_matrix(structure.class_matrix(options, &trace), right);
+      CHECK(trace.plan.workspace_bytes > 0);
+      return trace.plan.double_chains;
+    };
+    if (device().info().backend == "cpu") {
+      CHECK(ranker_of(device(), {.memory_limit = 9000}) == "by the device");
+      return;
+    }
+    CHECK(ranker_of(device(), {.memory_limit = 9000})
+              .starts_with("by the host, since "));  // the rows take 9,600 bytes
+    if (device().info().backend != "opencl") return;
+    const Variable without("KITH_CL_FP64", "off");
+    CHECK(ranker_of(open_device(device_spec()), {}) ==
+          "by the host, since it has no double precision (cl_khr_fp64)");
   }
 
   TEST_CASE("doubles: progress, stop, trace and refusals of class structure") {

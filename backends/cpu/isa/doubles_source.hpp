@@ -92,5 +92,71 @@ void double_chains(const DoubleCandidates& c, double* values) {
   }
 }
 
+/// Rows whose chains a query accumulates together, as many as compilers keep in vector registers, and
+/// columns of them that are copied at a time.
+constexpr std::size_t rows_together = 32, columns_together = 128;
+
+/// Some rows of a list, column by column.
+struct RowsTogether {
+  const double* row[rows_together];
+  std::size_t place[rows_together];  ///< in the list
+  std::size_t count = 0;
+  double columns[columns_together][rows_together];
+
+  /// Copies columns d0 ... d0 + width - 1. What is behind the rows repeats the first.
+  void copy(std::size_t d0, std::size_t width) {
+    for (std::size_t d = 0; d < width; ++d)
+      for (std::size_t i = 0; i < rows_together; ++i) columns[d][i] = row[i < count ? i : 0][d0 + d];
+  }
+};
+
+/// Continues the chains of a query by the copied columns.
+///   first  whether they begin here; else `values` has them so far
+template <Metric metric>
+void continue_chains(const RowsTogether& rows, const double* query, std::size_t width, bool first,
+                     double* values) {
+  double acc[rows_together];
+  for (std::size_t i = 0; i < rows_together; ++i)
+    acc[i] = first || i >= rows.count ? DoubleChain<metric>::first : values[rows.place[i]];
+  for (std::size_t d = 0; d < width; ++d) {
+    const Double value = query[d];
+    for (std::size_t i = 0; i < rows_together; ++i)
+      acc[i] = DoubleChain<metric>::next(acc[i], value, rows.columns[d][i]).value;
+  }
+  for (std::size_t i = 0; i < rows.count; ++i) values[rows.place[i]] = acc[i];
+}
+
+template <Metric metric>
+void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
+                      double* values, std::size_t stride) {
+  RowsTogether rows;
+  for (std::size_t j = 0; j < c.count;) {
+    for (rows.count = 0; j < c.count && rows.count < rows_together; ++j) {
+      const std::uint32_t row = c.rows[j] - c.first_row;
+      if (row >= c.train_rows) continue;
+      rows.row[rows.count] = c.train + row * c.stride;
+      rows.place[rows.count++] = j;
+    }
+    if (rows.count == 0) return;
+    for (std::size_t d = 0; d < c.dims; d += columns_together) {
+      const std::size_t width = c.dims - d < columns_together ? c.dims - d : columns_together;
+      rows.copy(d, width);
+      for (std::size_t q = 0; q < queries; ++q)
+        continue_chains<metric>(rows, c.query + q * query_stride + d, width, d == 0, values + q * stride);
+    }
+  }
+}
+
+void shared_double_chains(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
+                          double* values, std::size_t stride) {
+  switch (c.metric) {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    return shared_chains_of<Metric::id>(c, queries, query_stride, values, stride);
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+}
+
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

@@ -168,6 +168,12 @@ struct Kernels {
   /// Writes the raw value, in double precision, of each candidate among the training rows.
   ///   values  [count]
   void (*double_chains)(const DoubleCandidates&, double* values);
+
+  /// Does the same for several queries with one list.
+  ///   queries, query_stride  their number; they are `query_stride` apart, from c.query on
+  ///   values                 [queries, count], rows `stride` apart
+  void (*shared_double_chains)(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
+                               double* values, std::size_t stride);
 };
 
 const Kernels& kernels_baseline();

@@ -344,7 +344,8 @@ constexpr Kernels table = {distance,
                            accumulate,
                            values_of<LeafOfRows>,
                            values_of<LeafOfBoxes>,
-                           double_chains};
+                           double_chains,
+                           shared_double_chains};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA
