@@ -120,7 +120,7 @@ TEST_CASE("doubles: columns are chosen by digits that float32 loses") {
             (r % 2 == 0 ? "a" : "b") + "\n";
   const string asked =
       "select-features --device cpu --label-column kind --json --train " + folder.write("times.csv", text);
-  for (const string& criterion : {"q", "leave-one-out"}) {
+  for (const string criterion : {"q", "leave-one-out"}) {
     CAPTURE(criterion);
     const Result told = run_kith(asked + " --criterion " + criterion);
     CHECK(contains(told.err, double_note));
