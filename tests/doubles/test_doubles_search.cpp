@@ -99,6 +99,32 @@ TEST_SUITE("device") {
           std::vector<std::int64_t>{90, 80, 70});
   }
 
+  TEST_CASE("doubles: a compacted index knows nothing of rows that are gone") {
+    const DoubleMatrix train{4, 1, {1, 1e308, 2, 3}}, query{1, 1, {100}};
+    const std::vector<std::int64_t> gone = {1};
+    const Index less = Index(device(), train, Metric::negative_dot).without(gone);
+    CHECK(error_of([&] {
+            less.search(query, 1);
+          }).starts_with("invalid_argument: search: query row 0 reaches 100 and the training rows 1e+308"));
+    const Neighbors found = less.compact().search(query, 3);
+    CHECK(found.row == std::vector<std::int64_t>{3, 2, 0});
+    CHECK(found.distance64 == std::vector<double>{-300, -200, -100});
+  }
+
+  TEST_CASE("doubles: bounds of a compacted index are those of its rows alone") {
+    std::mt19937 random(4);
+    const DoubleMatrix train = double_rows(DoubleData::map, 500, 3, random), far{1, 3, {0x1p45, 1, 1}};
+    const Index index(device(), train, Metric::l2);
+    const std::vector<std::int64_t> gone = {500};
+    Trace with_it, without_it, before;
+    index.search(train, 3, {}, &before);
+    const Index grown = index.with(far);
+    grown.search(train, 3, {}, &with_it);
+    grown.without(gone).compact().search(train, 3, {}, &without_it);
+    CHECK(with_it.repeated_doubles == 500);
+    CHECK(without_it.repeated_doubles == before.repeated_doubles);
+  }
+
   TEST_CASE("doubles: rows of other elements enter exactly, and features choose columns") {
     const std::vector<std::uint8_t> bytes = {0, 9, 200, 9, 255, 9};
     const DoubleMatrix query{1, 2, {0x1p-40, 77}};

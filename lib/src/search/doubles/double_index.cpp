@@ -1,6 +1,7 @@
 #include "search/doubles/double_index.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "rows/rows.hpp"
@@ -36,7 +37,7 @@ PreparedDoubles DoubleRows::gathered(std::span<const std::int64_t> places) const
     const std::span<const double> from = row(places.empty() ? i : places[size(i)]);
     std::copy(from.begin(), from.end(), some.values.begin() + i * some.dims);
   }
-  for (const Chunk& chunk : chunks_) some.largest = std::max(some.largest, chunk.rows->largest);
+  for (const double value : some.values) some.largest = std::max(some.largest, std::fabs(value));
   return some;
 }
 

@@ -141,11 +141,16 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
 }
 
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
+  const FloatGuard guard;
   const DoubleIndex& before = *index.doubles;
   check_chunks(before);
   auto kept = std::make_shared<DoubleIndex>(before);
+  PreparedDoubles rows = before.rows.gathered(places);
+  // Rows that are gone neither count in the limit of negative_dot nor widen bounds.
+  kept->largest = rows.largest;
+  kept->errors = largest_errors(round_rows(index.metric, rows, before.rounding, 0).errors);
   kept->rows = {};
-  kept->rows.append(before.rows.gathered(places), index.device.info());
+  kept->rows.append(std::move(rows), index.device.info());
   auto proposing = std::make_shared<Index::State>(*before.proposing);
   proposing->store = before.proposing->store->subset(*proposing, places);
   proposing->rows = static_cast<std::int64_t>(places.size());
