@@ -170,6 +170,9 @@ TEST_CASE("doubles: what is refused") {
   CHECK(error_of([&] {
           Index(device(), bad, Metric::negative_dot).search(bad, 1);
         }).starts_with("invalid_argument: search: query row 0 reaches 1e+200 and the training rows 1e+200"));
+  // The limit is that of the product, even if a part of it overflows.
+  const DoubleMatrix zeros{2, 2, {0, 0, 0, 0}}, largest{1, 2, {1e308, 1e308}};
+  CHECK(Index(device(), zeros, Metric::negative_dot).search(largest, 1).distance64 == std::vector<double>{0});
   IndexOptions options;
   options.arithmetic = Arithmetic::f64;
   options.learn_centre = true;

@@ -166,12 +166,16 @@ PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, 
 
 void check_range(std::string_view where, Metric metric, const PreparedDoubles& queries,
                  double largest_train) {
-  const double dims = static_cast<double>(queries.dims);
-  if (metric != Metric::negative_dot || dims * queries.largest * largest_train < DBL_MAX) return;
+  if (metric != Metric::negative_dot) return;
+  const auto is_in_range = [&](double largest) {
+    // The smaller factor comes first, so that nothing overflows before the last product.
+    const double first = static_cast<double>(queries.dims) * std::min(largest, largest_train);
+    return first * std::max(largest, largest_train) < DBL_MAX;
+  };
+  if (is_in_range(queries.largest)) return;
   for (std::int64_t q = 0; q < queries.rows; ++q) {
     const double largest = largest_of(queries.row(q));
-    const double bound = dims * largest * largest_train;
-    if (bound < DBL_MAX) continue;
+    if (is_in_range(largest)) continue;
     refuse(where, "query row " + std::to_string(q) + " reaches " + text_of(largest) +
                       " and the training rows " + text_of(largest_train) +
                       ": dims * both may overflow double; scale them so that it stays below " +
