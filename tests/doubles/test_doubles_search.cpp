@@ -125,6 +125,21 @@ TEST_SUITE("device") {
     CHECK(without_it.repeated_doubles == before.repeated_doubles);
   }
 
+  TEST_CASE("doubles: the progress of a radius search is that of all queries") {
+    std::mt19937 random(5);
+    const DoubleMatrix train = double_rows(DoubleData::map, 300, 3, random);
+    std::vector<double> seen;
+    SearchOptions options;
+    options.progress = [&](const Progress& progress) { seen.push_back(progress.fraction); };
+    const std::vector<double> radius = {1};
+    Index(device(), train, Metric::l2).within(train, radius, options);
+    REQUIRE(seen.size() > 1);
+    CHECK(std::is_sorted(seen.begin(), seen.end()));
+    CHECK(seen.front() < 1);
+    CHECK(seen.back() == 1);
+    CHECK(std::count(seen.begin(), seen.end(), 1.0) == 1);
+  }
+
   TEST_CASE("doubles: rows of other elements enter exactly, and features choose columns") {
     const std::vector<std::uint8_t> bytes = {0, 9, 200, 9, 255, 9};
     const DoubleMatrix query{1, 2, {0x1p-40, 77}};

@@ -12,6 +12,15 @@
 #include "search/stores/search.hpp"
 
 namespace kith {
+namespace {
+
+/// Returns which part of `all` queries is done if this part is of `count` queries behind `first` others.
+double part_of_all(std::size_t all, std::size_t first, std::size_t count, double part) {
+  const FloatGuard guard;
+  return (static_cast<double>(first) + part * static_cast<double>(count)) / static_cast<double>(all);
+}
+
+}  // namespace
 
 void NearRows::each(const OpenQueries& open,
                     const std::function<void(std::size_t i, std::span<const RankedRow> list)>& take) {
@@ -20,9 +29,9 @@ void NearRows::each(const OpenQueries& open,
   std::size_t batch = fewest;
   for (std::size_t first = 0; first < open.numbers.size();) {
     const std::size_t count = std::min(batch, open.numbers.size() - first);
-    const std::span numbers = std::span(open.numbers).subspan(first, count);
-    const Found found = find(numbers, std::span(open.bounds).subspan(first, count));
-    const std::vector<std::vector<RankedRow>> lists = ranked(numbers, found);
+    const Found found = find(open, first, count);
+    const std::vector<std::vector<RankedRow>> lists =
+        ranked(std::span(open.numbers).subspan(first, count), found);
     for (std::size_t i = 0; i < count; ++i) take(first + i, lists[i]);
     first += count;
     const std::size_t each = std::max<std::size_t>(1, found.places.size() / count);
@@ -30,21 +39,27 @@ void NearRows::each(const OpenQueries& open,
   }
 }
 
-/// Searches the floats within radii.
-NearRows::Found NearRows::find(std::span<const std::int64_t> numbers, std::span<const float> bounds) {
-  const std::vector<std::int64_t> chosen(numbers.begin(), numbers.end());
+/// Searches the floats within the radii of queries first ... first + count - 1 of `open`.
+NearRows::Found NearRows::find(const OpenQueries& open, std::size_t first, std::size_t count) {
+  const auto begin = open.numbers.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::vector<std::int64_t> chosen(begin, begin + static_cast<std::ptrdiff_t>(count));
   const std::vector<float> rows = gathered(queries_.floats(), chosen, 0);
-  const auto count = static_cast<std::int64_t>(numbers.size());
+  const auto m = static_cast<std::int64_t>(count);
   SearchOptions way = options_;
   way.self.reset();
+  if (options_.progress)
+    way.progress = [&](const Progress& some) {
+      options_.progress({part_of_all(open.numbers.size(), first, count, some.fraction)});
+    };
   std::vector<std::uint32_t> words;
   if (way.filter.rows() > 1) {
     words = gathered(options_.filter, chosen, 0);
-    way.filter = {words.data(), count, options_.filter.cols()};
+    way.filter = {words.data(), m, options_.filter.cols()};
   }
   Trace trace = trace_ ? asked_like(*trace_) : Trace{};
-  RadiusNeighbors near = search_within(*index_.doubles->proposing, {rows.data(), count, index_.dims}, bounds,
-                                       way, trace_ ? &trace : nullptr);
+  RadiusNeighbors near =
+      search_within(*index_.doubles->proposing, {rows.data(), m, index_.dims},
+                    std::span(open.bounds).subspan(first, count), way, trace_ ? &trace : nullptr);
   const FloatGuard guard;
   if (trace_) add_queries(*trace_, trace);
   return {std::move(near.first), std::move(near.row)};

@@ -41,7 +41,7 @@ class NearRows {
     std::size_t count(std::size_t i) const { return static_cast<std::size_t>(first[i + 1] - first[i]); }
   };
 
-  Found find(std::span<const std::int64_t> numbers, std::span<const float> bounds);
+  Found find(const OpenQueries& open, std::size_t first, std::size_t count);
   std::vector<std::vector<RankedRow>> ranked(std::span<const std::int64_t> numbers, const Found& found);
   void rank_group(std::span<const std::int64_t> numbers, const Found& found,
                   std::span<const std::size_t> group, std::vector<std::vector<RankedRow>>& lists);
