@@ -125,6 +125,21 @@ TEST_SUITE("device") {
     CHECK(without_it.repeated_doubles == before.repeated_doubles);
   }
 
+  TEST_CASE("doubles: queries that find all rows are looked for some at a time") {
+    DoubleMatrix train{20000, 1, {}}, queries{900, 1, {}};
+    for (std::int64_t t = 0; t < train.rows; ++t) train.values.push_back(static_cast<double>(t));
+    // Bounds of every second query behind the first 20 are infinite.
+    for (std::int64_t q = 0; q < queries.rows; ++q)
+      queries.values.push_back(q < 20 || q % 2 == 0 ? static_cast<double>(q) : 1e300);
+    const Index index(device(), train, Metric::l1);
+    const Neighbors found = index.search(queries, 1);
+    for (std::int64_t q = 0; q < queries.rows; ++q) {
+      const bool near = queries.values[static_cast<std::size_t>(q)] < 1e300;
+      CHECK(found.row[static_cast<std::size_t>(q)] == (near ? q : 0));
+      CHECK(found.distance64[static_cast<std::size_t>(q)] == (near ? 0 : 1e300));
+    }
+  }
+
   TEST_CASE("doubles: the progress of a radius search is that of all queries") {
     std::mt19937 random(5);
     const DoubleMatrix train = double_rows(DoubleData::map, 300, 3, random);

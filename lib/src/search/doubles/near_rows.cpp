@@ -1,6 +1,7 @@
 #include "search/doubles/near_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -14,6 +15,15 @@
 namespace kith {
 namespace {
 
+/// Returns how many of the next queries are looked for at once: at most `most`, and at most `most_far` whose
+/// bound is infinite, since each of these finds all rows.
+std::size_t count_of_batch(std::span<const float> bounds, std::size_t most, std::size_t most_far) {
+  std::size_t far = 0, count = 0;
+  for (; count < std::min(most, bounds.size()); ++count)
+    if (std::isinf(bounds[count]) && ++far > most_far) break;
+  return count;
+}
+
 /// Returns which part of `all` queries is done if this part is of `count` queries behind `first` others.
 double part_of_all(std::size_t all, std::size_t first, std::size_t count, double part) {
   const FloatGuard guard;
@@ -26,9 +36,10 @@ void NearRows::each(const OpenQueries& open,
                     const std::function<void(std::size_t i, std::span<const RankedRow> list)>& take) {
   // As many queries at a time as find so many rows, which take some 50 bytes each.
   constexpr std::size_t most_rows = std::size_t{1} << 24, fewest = 16, growth = 8;
-  std::size_t batch = fewest;
+  const std::size_t most_far = std::max<std::size_t>(1, most_rows / size(index_.rows));
+  std::size_t batch = std::min(fewest, most_far);
   for (std::size_t first = 0; first < open.numbers.size();) {
-    const std::size_t count = std::min(batch, open.numbers.size() - first);
+    const std::size_t count = count_of_batch(std::span(open.bounds).subspan(first), batch, most_far);
     const Found found = find(open, first, count);
     const std::vector<std::vector<RankedRow>> lists =
         ranked(std::span(open.numbers).subspan(first, count), found);
