@@ -50,6 +50,7 @@ TEST_SUITE("device") {
 
   TEST_CASE("doubles: rows that stay in a source, streamed or quantized") {
     std::mt19937 random(10);
+    const data_files::Folder folder;
     const bool quantizes = has(Proposer::int8);
     for (const Metric metric : number_metrics)
       for (const Residence residence : {Residence::stream, Residence::quantized}) {
@@ -72,7 +73,10 @@ TEST_SUITE("device") {
         const std::vector<double> radius = {resident.search(queries, 7).distance64[6]};
         CHECK(index.within(queries, radius) == resident.within(queries, radius));
         const std::vector<std::int64_t> gone = {5, 6, 400};
-        CHECK(index.without(gone).search(queries, 7) == resident.without(gone).search(queries, 7));
+        const Neighbors rest = resident.without(gone).search(queries, 7);
+        CHECK(index.without(gone).search(queries, 7) == rest);
+        save(index.without(gone), folder / "a.kidx");
+        CHECK(open_index(folder / "a.kidx", device()).search(queries, 7) == rest);
         CHECK(error_of([&] { index.with(train); }).starts_with("unsupported: index: the rows stay in "));
       }
   }

@@ -134,8 +134,11 @@ void write_rows(BodyWriter& body, const Index::State& index, const IndexLayout& 
 }
 
 void write_doubles(BodyWriter& body, const DoubleRows& rows) {
-  for (const DoubleRows::Chunk& chunk : rows.chunks())
-    body.write(chunk.rows->values.data(), chunk.rows->values.size() * sizeof(double));
+  const auto write = [&](const PreparedDoubles& some) {
+    body.write(some.values.data(), some.values.size() * sizeof(double));
+  };
+  if (rows.source()) return rows.source()->each_block(write);
+  for (const DoubleRows::Chunk& chunk : rows.chunks()) write(*chunk.rows);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ PreparedDoubles DoubleSource::prepared(const std::vector<unsigned char>& raw, st
 }
 
 PreparedDoubles DoubleSource::read(std::int64_t first, std::int64_t count, std::uint32_t threads) const {
+  const FloatGuard guard;
   std::vector<unsigned char> raw(cells_of(count, row_bytes(info_.element, info_.cols)));
   source_->read(first, count, raw.data());
   return prepared(raw, first, count, threads);
