@@ -72,6 +72,7 @@ void add_facts(Document& document, const EvaluateFlags& flags, const Evaluated& 
   document.add(Fact{"asked", "", done.asked});
   document.add(Fact{"rows", "", evaluation.rows});
   document.add(report::metric_fact(std::string(name(flags.metric))));
+  document.add(Fact{"arithmetic", "", name(done.training.arithmetic)});
   document.add(report::device_fact(done.device));
   document.add(Fact{"k_max", "", evaluation.k_max});
   document.add(Fact{"best_k", "Best k", best, "of several as good the smallest"});

@@ -288,6 +288,9 @@ TEST_CASE("doubles: labels, values and accuracies are those of doubles") {
   CHECK(contains(out_of("evaluate --k-max 2 --explain --queries " + queries + rows),
                  "arithmetic     double precision: floats propose, doubles rank; 12 candidates ranked, 0 "
                  "queries asked again\n"));
+  CHECK(contains(out_of("evaluate --k-max 2 --json" + rows), "\"arithmetic\": \"f64\""));
+  CHECK(contains(out_of("evaluate --k-max 2 --json --prepare arithmetic=f32" + rows),
+                 "\"arithmetic\": \"f32\""));
   CHECK(out_of("regress --device cpu -k 2 --target v --drop kind --query 1700000059 --train " + train)
             .starts_with("1700000059: 3\n"));
   const string report = folder / "r.html";
