@@ -125,6 +125,20 @@ TEST_SUITE("device") {
     CHECK(without_it.repeated_doubles == before.repeated_doubles);
   }
 
+  TEST_CASE("doubles: the memory of an answer may hold one of the other precision later") {
+    const DoubleMatrix train{3, 1, {1, 2, 4}};
+    IndexOptions rounded;
+    rounded.arithmetic = Arithmetic::f32;
+    rounded.centre = {0};
+    const Index doubles(device(), train, Metric::l2), floats(device(), train, Metric::l2, rounded);
+    Neighbors found;
+    for (const Index* index : {&doubles, &floats, &doubles}) {
+      index->search_into(train, 2, found);
+      CHECK(found == index->search(train, 2));
+      CHECK(found.arithmetic == index->arithmetic());
+    }
+  }
+
   TEST_CASE("doubles: queries that find all rows are looked for some at a time") {
     DoubleMatrix train{20000, 1, {}}, queries{900, 1, {}};
     for (std::int64_t t = 0; t < train.rows; ++t) train.values.push_back(static_cast<double>(t));

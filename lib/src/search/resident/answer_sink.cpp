@@ -29,6 +29,8 @@ void NeighborsSink::begin(std::int64_t m, std::int64_t k) {
   };
   found_.queries = m;
   found_.k = k;
+  found_.arithmetic = Arithmetic::f32;
+  found_.distance64.clear();
   fit(found_.distance);
   fit(found_.row);
   write_to(found_.distance.data(), found_.row.data());
