@@ -90,7 +90,8 @@ class KITH_API Index {
   ///              numbered rank after rank, from 0. Give it on all ranks or on none
   ///   metric     the same on all ranks
   ///   options    features, centre and learn_centre must be the same on all ranks; learn_centre learns the
-  ///              centre of all rows. first_row and largest must stay 0: they are computed
+  ///              centre of all rows. first_row and largest must stay 0: they are computed. All ranks with
+  ///              rows must come to the same arithmetic, by their elements or by IndexOptions::arithmetic
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
   ///        number occurs on two ranks.
@@ -120,8 +121,13 @@ class KITH_API Index {
   ///   radii  [m], or [1] for all queries
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  /// Does the same for radii in double precision; all ranks give radii of one type.
+  RadiusNeighbors within(const RowsView& queries, std::span<const double> radii,
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the keys that within() finds.
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Returns on every rank what Classifier::classify() of all rows returns.
@@ -133,6 +139,9 @@ class KITH_API Index {
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
                                        const ShardLabels& labels, const VotingOptions& voting = {},
                                        const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  RadiusClassification classify_within(const RowsView& queries, std::span<const double> radii,
+                                       const ShardLabels& labels, const VotingOptions& voting = {},
+                                       const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns on every rank what Regressor::regress() of all rows returns.
   ///   values  values of the rows of all ranks, on every rank
   Regression regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
@@ -141,12 +150,16 @@ class KITH_API Index {
   RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
                                   const ShardValues& values, const VotingOptions& voting = {},
                                   const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  RadiusRegression regress_within(const RowsView& queries, std::span<const double> radii,
+                                  const ShardValues& values, const VotingOptions& voting = {},
+                                  const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   std::int64_t rows() const;     ///< rows of all ranks
   std::int64_t my_rows() const;  ///< rows of this rank
   /// Returns the number of this rank's first row; for an index file, its place in the file.
   std::int64_t first_row() const;
   Metric metric() const;
+  Arithmetic arithmetic() const;  ///< f32 or f64, on ranks without rows, too
 
   struct State;
 
