@@ -121,8 +121,8 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     options.centre = learned_centre(ranks, shapes, my_rows);
     options.learn_centre = false;
   }
-  // `largest` makes each rank refuse what one Index of all rows would. It is a float: of doubles the rank with
-  // the largest refuses exactly that.
+  // `largest` makes each rank refuse what one Index of all rows would. It is a float: with doubles the rank
+  // that has the largest refuses exactly that.
   if (of == Metric::negative_dot && arithmetic == Arithmetic::f32) {
     ranks.together([&] { options.largest = my_largest(device, my_rows, of, options); });
     options.largest = ranks.largest(options.largest);

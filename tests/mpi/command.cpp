@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,38 @@ string shape(int count, int columns) {
   return "(" + std::to_string(count) + ", " + std::to_string(columns) + ")";
 }
 
+/// Returns coordinates of a map, of which float32 loses digits that tell rows apart.
+double coordinate(std::mt19937& random) {
+  return 5334000 + static_cast<double>(random() % 100000) / 1000;
+}
+
+string map_values() {
+  std::mt19937 random(12);
+  string text;
+  for (int i = 0; i < rows * cols; ++i) text += bytes({coordinate(random)});
+  return text;
+}
+
+string map_text() {
+  std::mt19937 random(12);
+  string text = "a,b,c,d,e\n";
+  for (int i = 0; i < rows * cols; ++i) {
+    std::ostringstream cell;
+    cell.precision(10);
+    cell << coordinate(random);
+    text += cell.str() + (i % cols == cols - 1 ? "\n" : ",");
+  }
+  return text;
+}
+
+/// Returns values of which no rank's part alone loses digits: two rows that differ, and whose float32 do not,
+/// are the first and the last.
+string halves() {
+  string text;
+  for (int r = 0; r < rows - 1; ++r) text += bytes({1.0 + r});
+  return text + bytes({1.0 + 0x1p-40});
+}
+
 string csv(unsigned seed, int count, bool labels) {
   std::mt19937 random(seed);
   string text = labels ? "a,b,c,d,e,kind\n" : "a,b,c,d,e\n";
@@ -55,6 +88,9 @@ class Files : public command_tests::Folder {
         {{"x.npy", npy("<f4", shape(rows, cols), some)},
          {"x8.npy", npy("|u1", shape(rows, cols), values<std::uint8_t>(rows, cols, 2))},
          {"x64.npy", npy("<f8", shape(rows, cols), values<double>(rows, cols, 3, 0.1))},
+         {"map.npy", npy("<f8", shape(rows, cols), map_values())},
+         {"map.csv", map_text()},
+         {"halves.npy", npy("<f8", shape(rows, 1), halves())},
          {"xf.npy", npy("<f4", shape(rows, cols), some, true)},
          {"x.fbin", bytes<std::uint32_t>({rows, cols}) + some},
          {"cut.fbin", bytes<std::uint32_t>({rows, cols}) + some.substr(0, some.size() - 4)},
@@ -135,6 +171,36 @@ TEST_CASE("mpi command: search") {
   check_same(files, "search --device cpu --train ../xf.npy --leave-one-out -k 4 --out-index i.txt", 0);
   check_same(files,
              "search --device cpu --train ../x.csv --label kind --queries ../q.csv --scale standardize", 0);
+}
+
+TEST_CASE("mpi command: double precision") {
+  const Files files;
+  const string others = "search --device cpu --leave-one-out -k 4 --out-index i.npy --out-distance d.npy ";
+  const string asked = " --queries ../map.npy --out-index i.csv --out-distance d.csv ";
+  check_same(files, others + "--train ../map.npy", 0);
+  check_same(files, others + "--train ../map.csv --metric l1", 0);
+  check_same(files, "search --device cpu --train ../map.npy -k 7" + asked, 0);
+  check_same(files, "search --device cpu --train ../map.csv --radius 3 --json --queries ../map.npy", 0);
+  check_same(files, "search --device cpu --train ../map.npy --radius 20.1 --filter ../filter.txt" + asked, 0);
+  check_same(files, "search --device cpu --train ../map.npy --prepare arithmetic=f32 -k 7" + asked, 0);
+  check_same(files,
+             "search --device cpu --train ../x8.npy --prepare arithmetic=f64 -k 9 --json --queries ../q.npy",
+             0);
+  check_same(files, "search --device cpu --train ../halves.npy -k 3 --query 1 --json", 0);
+  check_same(files, "groundtruth --device cpu --train ../map.npy --queries ../map.npy -k 5 --out g.ibin", 0);
+  const string votes = " --device cpu --train ../map.npy --queries ../map.npy --votes weights=distance ";
+  check_same(
+      files,
+      "classify" + votes +
+          "--labels ../labels.npy --truth ../labels.npy --k-sweep 1,3,9 -k 5 --proba p.csv --out l.npy",
+      0);
+  check_same(files, "classify" + votes + "--labels ../labels.npy --radius 20.5 --out l.csv", 0);
+  check_same(files, "regress" + votes + "--values ../values.npy --out v.npy", 0);
+  REQUIRE(
+      files.run("\"$kith\"", "index build --device cpu --train ../map.npy --out ../map.kidx").first.code ==
+      0);
+  check_same(files, "search --device cpu --index ../map.kidx -k 7" + asked, 0);
+  check_same(files, "search --device cpu --index ../map.kidx --radius 20.1" + asked, 0);
 }
 
 TEST_CASE("mpi command: classify, regress and groundtruth") {

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "doubles/doubles_oracle.hpp"
-#include "kith/filter.hpp"
 #include "kith/index_file.hpp"
 #include "ranks.hpp"
 
@@ -133,13 +132,7 @@ TEST_CASE("mpi doubles: rows in any order of ranks, a filter, and leave one out"
   const Part& mine = parts[size(rank())];
   const mpi::Index shared(MPI_COMM_WORLD, my_device(), part_of(train, parts), mine.first);
   const Index whole(cpu(), train);
-  std::vector<std::int64_t> counted;
-  for (std::int64_t row = 0; row < n; row += 3) counted.push_back(row);
-  const RowFilter all = RowFilter::only(n, counted), some = all.slice(mine.first, mine.rows);
-  SearchOptions one, part;
-  one.filter = all;
-  part.filter = some;
-  CHECK(shared.search(queries, 80, part) == whole.search(queries, 80, one));
+  check_filtered(shared, whole, queries, 80, mine);
   std::vector<std::int64_t> own;
   for (std::int64_t row = 0; row < n; ++row) own.push_back(row);
   SearchOptions others;
@@ -152,12 +145,7 @@ TEST_CASE("mpi doubles: votes and means are those of one classifier and one regr
   std::mt19937 random(26);
   const DoubleMatrix train = double_rows(DoubleData::map, n, dims, random),
                      queries = double_rows(DoubleData::map, m, dims, random);
-  std::vector<std::int64_t> labels;
-  std::vector<double> values;
-  for (std::int64_t row = 0; row < n; ++row) {
-    labels.push_back(row * row % 5);
-    values.push_back(static_cast<double>(row % 17) / 3);
-  }
+  const auto [labels, values] = answers_of(n);
   const MatrixView<const double> columns(values.data(), n, 1);
   const mpi::Index shared(MPI_COMM_WORLD, my_device(), part_of(train, parts_of(n, random)));
   const Classifier classifier(cpu(), train, labels);

@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/data.hpp"
 #include "common/parted/shards.hpp"
 #include "kith/error.hpp"
+#include "kith/filter.hpp"
 #include "kith/mpi.hpp"
 
 namespace kith::tests {
@@ -53,6 +55,29 @@ inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one
 inline RowsView mine_of(const Matrix& rows, const std::vector<Part>& parts) {
   const Part& part = parts[static_cast<std::size_t>(rank())];
   return RowsView(rows.view()).slice(part.first, part.rows);
+}
+
+/// Compares searches among every third row.
+///   mine  the part of this rank
+inline void check_filtered(const mpi::Index& shared, const Index& whole, const RowsView& queries,
+                           std::int64_t k, const Part& mine) {
+  std::vector<std::int64_t> counted;
+  for (std::int64_t row = 0; row < whole.rows(); row += 3) counted.push_back(row);
+  const RowFilter all = RowFilter::only(whole.rows(), counted), some = all.slice(mine.first, mine.rows);
+  SearchOptions one, part;
+  one.filter = all;
+  part.filter = some;
+  CHECK(shared.search(queries, k, part) == whole.search(queries, k, one));
+}
+
+/// Returns a label and a value for each of n rows.
+inline std::pair<std::vector<std::int64_t>, std::vector<double>> answers_of(std::int64_t n) {
+  std::pair<std::vector<std::int64_t>, std::vector<double>> answers;
+  for (std::int64_t row = 0; row < n; ++row) {
+    answers.first.push_back(row * row % 5);
+    answers.second.push_back(static_cast<double>(row % 17) / 3);
+  }
+  return answers;
 }
 
 }  // namespace kith::tests

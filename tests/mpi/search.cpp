@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kith/filter.hpp"
 #include "kith/index_file.hpp"
 #include "ranks.hpp"
 
@@ -140,13 +139,7 @@ TEST_CASE("mpi: rows that are numbered by the caller, in any order of ranks, and
   const Index whole(cpu(), train.view(), metric);
   CHECK(shared.first_row() == mine.first);
   CHECK(shared.search(queries.view(), 8) == whole.search(queries.view(), 8));
-  std::vector<std::int64_t> counted;
-  for (std::int64_t row = 0; row < n; row += 3) counted.push_back(row);
-  const RowFilter all = RowFilter::only(n, counted), some = all.slice(mine.first, mine.rows);
-  SearchOptions one, part;
-  one.filter = all;
-  part.filter = some;
-  CHECK(shared.search(queries.view(), 150, part) == whole.search(queries.view(), 150, one));
+  check_filtered(shared, whole, queries.view(), 150, mine);
 }
 
 TEST_CASE("mpi: votes and means are those of one classifier and one regressor") {
@@ -154,12 +147,7 @@ TEST_CASE("mpi: votes and means are those of one classifier and one regressor") 
   const Metric metric = Metric::l2;
   const Matrix train = hard_rows(DataKind::integers, Set::train, n, dims, metric),
                queries = hard_rows(DataKind::integers, Set::queries, m, dims, metric);
-  std::vector<std::int64_t> labels;
-  std::vector<double> values;
-  for (std::int64_t row = 0; row < n; ++row) {
-    labels.push_back(row * row % 5);
-    values.push_back(static_cast<double>(row % 17) / 3);
-  }
+  const auto [labels, values] = answers_of(n);
   const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(n, random)), {}, metric);
   const Classifier classifier(cpu(), train.view(), labels, metric);
   const MatrixView<const double> columns(values.data(), n, 1);

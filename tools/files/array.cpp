@@ -220,11 +220,13 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
                 double* const wide = options.doubles ? table.doubles.data() + first : block_doubles.data();
                 to_doubles(layout.type, layout.big_endian, bytes, some, wide, options.missing);
                 for (std::size_t i = 0; !options.doubles && i < some; ++i)
-                  digits.add(static_cast<std::int64_t>(place.row(first + i)),
+                  digits.add(static_cast<std::int64_t>(place.row(at + i)),
                              static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
               });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
   if (fortran && !table.doubles.empty()) table.doubles = from_fortran(table.doubles, place);
+  if (table.held && options.sum_of_parts && may_round(layout.type) && !options.doubles)
+    digits.join(options.part, options.parts, table.rows, table.cols, options.sum_of_parts);
   table.rounded = digits.rounded();
   table.equal_rows = digits.equal_rows();
 }

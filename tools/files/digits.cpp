@@ -4,6 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "base/numbers.hpp"
 
 namespace kith::files {
 namespace {
@@ -37,21 +40,65 @@ bool RoundedColumn::is_finer_centred() const {
   return 4 * step_at(spread / 2) <= step;
 }
 
+void DigitsWatch::Column::include(const Column& other) {
+  if (!other.any) return;
+  least = any ? std::min(least, other.least) : other.least;
+  most = any ? std::max(most, other.most) : other.most;
+  if (!any || std::fabs(other.value - other.kept) > std::fabs(value - kept))
+    value = other.value, kept = other.kept;
+  any = true;
+}
+
 void DigitsWatch::add(std::int64_t row, std::int64_t column, double value, float kept) {
   if (std::isnan(value) || column >= most_columns) return;
   const auto c = static_cast<std::size_t>(column), r = static_cast<std::size_t>(row);
   const auto narrow = static_cast<double>(kept);
   if (c >= columns_.size()) columns_.resize(c + 1);
-  Column& of = columns_[c];
-  of.least = of.any ? std::min(of.least, value) : value;
-  of.most = of.any ? std::max(of.most, value) : value;
-  if (!of.any || std::fabs(value - narrow) > std::fabs(of.value - of.kept))
-    of.value = value, of.kept = narrow;
-  of.any = true;
+  columns_[c].include({true, value, value, value, narrow});
   if (row >= most_rows) return;
   if (r >= rows_.size()) rows_.resize(r + 1);
   rows_[r].value += mixed(c, value);
   rows_[r].kept += mixed(c, narrow);
+}
+
+void DigitsWatch::join(std::int64_t part, std::int64_t parts, std::int64_t rows, std::int64_t cols,
+                       const SumOfParts& sum) {
+  join_columns(part, parts, std::min(cols, most_columns), sum);
+  join_rows(std::min(rows, most_rows), sum);
+}
+
+void DigitsWatch::join_columns(std::int64_t part, std::int64_t parts, std::int64_t cols,
+                               const SumOfParts& sum) {
+  constexpr std::size_t numbers = 5;  // of a column
+  constexpr std::int64_t at_once = std::int64_t{1} << 18;
+  const std::vector<Column> mine = std::exchange(columns_, std::vector<Column>(size(cols)));
+  const std::int64_t most = std::max<std::int64_t>(1, at_once / parts);
+  for (std::int64_t first = 0; first < cols; first += most) {
+    const std::size_t count = size(std::min(most, cols - first)), begin = size(first);
+    std::vector<std::int64_t> seen(size(parts) * count * numbers);  // zeros but for this part
+    auto to = seen.begin() + part * static_cast<std::int64_t>(count * numbers);
+    for (std::size_t c = begin; c < std::min(begin + count, mine.size()); ++c) {
+      *to++ = mine[c].any ? 1 : 0;
+      for (const double one : {mine[c].least, mine[c].most, mine[c].value, mine[c].kept})
+        *to++ = std::bit_cast<std::int64_t>(one);
+    }
+    const std::vector<std::int64_t> all = sum(seen);
+    for (std::size_t i = 0; i < size(parts) * count; ++i) {
+      const auto number = [&](std::size_t place) { return std::bit_cast<double>(all[i * numbers + place]); };
+      columns_[begin + i % count].include(
+          {all[i * numbers] != 0, number(1), number(2), number(3), number(4)});
+    }
+  }
+}
+
+void DigitsWatch::join_rows(std::int64_t rows, const SumOfParts& sum) {
+  rows_.resize(size(rows));
+  std::vector<std::int64_t> seen;  // zeros for the rows of other parts
+  for (const Row& row : rows_)
+    for (const std::uint64_t one : {row.value, row.kept}) seen.push_back(std::bit_cast<std::int64_t>(one));
+  const std::vector<std::int64_t> all = sum(seen);
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    rows_[r] = {std::bit_cast<std::uint64_t>(all[2 * r]), std::bit_cast<std::uint64_t>(all[2 * r + 1])};
 }
 
 std::vector<RoundedColumn> DigitsWatch::rounded() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -26,10 +27,19 @@ struct EqualRows {
   bool operator==(const EqualRows&) const = default;
 };
 
+using SumOfParts = std::function<std::vector<std::int64_t>(const std::vector<std::int64_t>&)>;
+
 /// Looks at the values of a table as they are rounded, in any order.
 class DigitsWatch {
  public:
   void add(std::int64_t row, std::int64_t column, double value, float kept);
+
+  /// Adds what the others saw that each looked at one part of the rows of a table. All of them call this.
+  ///   part, parts  which part this one saw, and of how many
+  ///   rows, cols   of the whole table
+  ///   sum          returns the sums of the vectors of all parts, number by number
+  void join(std::int64_t part, std::int64_t parts, std::int64_t rows, std::int64_t cols,
+            const SumOfParts& sum);
 
   std::vector<RoundedColumn> rounded() const;   ///< columns with a value that was rounded, ascending
   std::optional<EqualRows> equal_rows() const;  ///< of the first 2^20 rows the first two, if any
@@ -38,11 +48,16 @@ class DigitsWatch {
   struct Column {
     bool any = false;
     double least = 0, most = 0, value = 0, kept = 0;
+
+    void include(const Column& other);  ///< of rows behind those that were seen
   };
   /// Sums that are equal for equal rows, and hardly ever for others.
   struct Row {
     std::uint64_t value = 0, kept = 0;
   };
+  void join_columns(std::int64_t part, std::int64_t parts, std::int64_t cols, const SumOfParts& sum);
+  void join_rows(std::int64_t rows, const SumOfParts& sum);
+
   std::vector<Column> columns_;
   std::vector<Row> rows_;
 };

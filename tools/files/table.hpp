@@ -197,6 +197,9 @@ struct ReadOptions : FileOptions {
   /// one behind the other in an ordinary file, .npy, idx, or .fbin and its kind, and each part has one.
   /// Others are read as a whole.
   std::int64_t part = 0, parts = 1;
+  /// For DigitsWatch::join() of these parts, so that what is told about digits is told of all rows. Empty: of
+  /// this part.
+  SumOfParts sum_of_parts;
 
   /// Of a table with all its columns, and without rows yet, the places of those that count, ascending; empty:
   /// all. Others are not read, whatever they hold. Not asked of rows of bits.

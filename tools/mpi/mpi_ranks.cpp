@@ -42,7 +42,7 @@ class MpiIndex final : public SharedIndex {
     return ranks_.step(MpiRanks::Common::search, 0,
                        [&] { return index_.search_keys(queries, k, options, trace); });
   }
-  RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
+  RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii, const SearchOptions& options,
                          Trace* trace) const override {
     return ranks_.step(MpiRanks::Common::within, 0,
                        [&] { return index_.within_keys(queries, radii, options, trace); });

@@ -72,6 +72,37 @@ TEST_CASE("files: numbers that a part rounds are those of its rows") {
   CHECK(folder.table("a.npy", file, part_options(1, 2)).rounded[0].value == 0.3);
 }
 
+TEST_CASE("files: digits of all parts, joined, are those of the file") {
+  const Folder folder;
+  std::string values;  // rows 0 and 6 become equal, and row 4 rounds most
+  for (const double value : {1.0, 7.25, 2.0, 0.1, 1e9 + 0.25, 3.0, 1 + 0x1p-40})
+    values += bytes({value, 5.0});
+  const string file = npy("<f8", "(7, 2)", values);
+  const Table whole = folder.table("a.npy", file);
+  REQUIRE(whole.equal_rows.has_value());
+  for (const std::int64_t parts : {2, 3, 7}) {
+    std::vector<std::vector<std::int64_t>> sums;  // of each exchange, over the parts until now
+    std::size_t exchange = 0;
+    const auto read_part = [&](std::int64_t part) {
+      ReadOptions options = part_options(part, parts);
+      options.sum_of_parts = [&](const std::vector<std::int64_t>& mine) {
+        if (exchange == sums.size()) sums.emplace_back(mine.size());
+        std::vector<std::int64_t>& sum = sums[exchange++];
+        REQUIRE(sum.size() == mine.size());
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += mine[i];
+        return sum;
+      };
+      exchange = 0;
+      return folder.table("a.npy", file, options);
+    };
+    for (std::int64_t part = 0; part < parts - 1; ++part) read_part(part);
+    const Table last = read_part(parts - 1);  // the only one for which the sums are complete
+    CHECK(last.rounded == whole.rounded);
+    CHECK(last.equal_rows == whole.equal_rows);
+    CHECK(lost_digits(last) == lost_digits(whole));
+  }
+}
+
 TEST_CASE("files: what has no parts is read as a whole") {
   const Folder folder;
   const auto whole = [&](const string& file, const string& content, std::int64_t parts) {

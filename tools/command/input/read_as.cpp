@@ -1,7 +1,5 @@
 #include "command/input/read_as.hpp"
 
-#include "command/shared/ranks.hpp"
-
 namespace kith::command {
 namespace {
 
@@ -19,7 +17,6 @@ bool takes_part(const TrainingFlags& flags) {
 
 /// Returns why this call computes in single precision alone; empty: it does not.
 std::string only_single(const TrainingFlags& flags) {
-  if (ranks()) return "several ranks compute in single precision; run one process";
   if (!flags.tables.element.empty()) return "--read element stores rows as it says; leave one of them out";
   return flags.single;
 }

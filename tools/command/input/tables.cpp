@@ -159,6 +159,7 @@ files::Table read_train(const TableFlags& flags, bool features_chosen, const Cho
   if (flags.in_parts) {
     options.part = ranks()->rank();
     options.parts = ranks()->size();
+    options.sum_of_parts = [](const auto& mine) { return ranks()->sums(mine); };
   }
   // What is absent in such a file is 0, so training rows have the columns that only queries name. A pipe can
   // be read once: its queries must do with the columns of the training rows.

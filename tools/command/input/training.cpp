@@ -81,7 +81,7 @@ void apply_in_place(const Preparation& preparation, std::vector<float>& values, 
 }
 
 MatrixView<const double> doubles_of(const Rows& rows) {
-  return {rows.doubles.data(), rows.count(), rows.table.cols};
+  return {rows.doubles.data(), rows.here(), rows.table.cols};
 }
 
 Preparation learned(const Rows& rows, const PreparationOptions& options) {
@@ -160,6 +160,13 @@ Rows prepared(const Training& training, bool raw, files::Table table) {
 RowsView Rows::searched() const {
   if (!doubles.empty()) return doubles_of(*this);
   return table.stored.empty() ? RowsView(numbers()) : rows_view(table);
+}
+
+void Rows::free_values() {
+  table.values = {};
+  table.stored = {};
+  prepared = {};
+  doubles = {};
 }
 
 MatrixView<const float> Rows::numbers() const {

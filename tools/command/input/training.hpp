@@ -91,6 +91,7 @@ struct Rows {
   std::int64_t here() const { return table.held ? table.held->rows : count(); }  ///< all rows, or this rank's
   RowsView searched() const;                ///< [here(), width], as they are stored
   MatrixView<const float> numbers() const;  ///< the same, of rows that are stored as float32
+  void free_values();                       ///< once an index has them
 
   /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.
   template <class T>

@@ -53,10 +53,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
     made = extend(made, piece, first);
     give_back(piece);
   }
-  rows.table.values = {};
-  rows.table.stored = {};
-  rows.prepared = {};
-  rows.doubles = {};
+  rows.free_values();
   return made;
 }
 

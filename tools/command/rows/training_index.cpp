@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 #include "command/input/index_input.hpp"
 #include "command/rows/pieces.hpp"
@@ -26,13 +27,14 @@ std::vector<std::int64_t> all_rows(std::int64_t n) {
 
 /// Returns the first k of each list.
 Keys nearest_of(const Keys& keys, std::int64_t k) {
-  Keys some{keys.queries, k, {}, {}};
-  for (std::int64_t q = 0; q < keys.queries; ++q) {
-    const std::ptrdiff_t begin = q * keys.k, end = begin + k;
-    some.value.insert(some.value.end(), keys.value.begin() + begin, keys.value.begin() + end);
-    some.row.insert(some.row.end(), keys.row.begin() + begin, keys.row.begin() + end);
-  }
-  return some;
+  const auto some_of = [&](const auto& all) {
+    std::remove_cvref_t<decltype(all)> some;
+    if (all.empty()) return some;  // values of the other arithmetic
+    for (std::int64_t q = 0; q < keys.queries; ++q)
+      some.insert(some.end(), all.begin() + q * keys.k, all.begin() + q * keys.k + k);
+    return some;
+  };
+  return {keys.queries, k, some_of(keys.value), some_of(keys.row), keys.arithmetic, some_of(keys.value64)};
 }
 
 /// Renumbers keys from 0, as search() numbers rows, instead of from first_row.
@@ -58,10 +60,6 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
     first_row_ = alone_->first_row();
     return;
   }
-  if (training.arithmetic == Arithmetic::f64)
-    throw Error(Errc::unsupported, "mpi: " + training.rows.table.path +
-                                       " is in double precision, in which one process alone computes; run "
-                                       "`kith` without mpirun");
   if (!training.index.empty()) {
     const IndexFileInfo info = index_file_info(training.index);
     metric_ = info.metric;
@@ -84,10 +82,7 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
   shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),
                            mine.first, metric, training.index_options());
-  if (keep) return;
-  training.rows.table.values = {};
-  training.rows.table.stored = {};
-  training.rows.prepared = {};
+  if (!keep) training.rows.free_values();
 }
 
 SearchOptions TrainingIndex::shared_options(const SearchOptions& options) const {
@@ -107,9 +102,8 @@ Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const SearchOp
 
 RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const double> radii,
                                const SearchOptions& options, Trace* trace) const {
-  const std::vector<float> floats(radii.begin(), radii.end());
   RadiusKeys keys =
-      numbered_from_0(shared_->within_keys(queries, floats, shared_options(options), trace), first_row_);
+      numbered_from_0(shared_->within_keys(queries, radii, shared_options(options), trace), first_row_);
   return options.self ? leave_out(keys, all_rows(queries.rows)) : keys;
 }
 
@@ -167,6 +161,7 @@ Sweep TrainingClassifier::sweep(const RowsView& queries, std::span<const std::in
     if (k != counted_k) continue;
     sweep.votes = std::move(result.votes);
     sweep.scores = std::move(result.scores);
+    sweep.scores64 = std::move(result.scores64);
   }
   sweep.neighbors = finish(shared_->metric(), keys);
   return sweep;

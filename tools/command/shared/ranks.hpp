@@ -21,7 +21,7 @@ class SharedIndex {
   virtual ~SharedIndex() = default;
   virtual Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                            Trace* trace) const = 0;
-  virtual RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
+  virtual RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii,
                                  const SearchOptions& options, Trace* trace) const = 0;
 };
 
