@@ -1,9 +1,20 @@
-"""Declares fixtures for all tests. KITH_TEST_DEVICE names the device that they run on; default: the CPU."""
+"""Declares fixtures for all tests. KITH_TEST_DEVICE names the device that they run on; default: the CPU.
 
+Without an installed package they take that of the sources beside them, which finds the library of the build.
+"""
+
+import importlib.util
 import os
+import pathlib
+import sys
 
 import numpy as np
 import pytest
+
+SOURCES = pathlib.Path(__file__).resolve().parents[1]
+if importlib.util.find_spec("kith") is None and (SOURCES / "kith").is_dir():
+    sys.path.insert(0, str(SOURCES))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(SOURCES), os.environ.get("PYTHONPATH"))))
 
 os.environ["KITH_TUNING"] = "off"  # a user's measurements must not change a test
 os.environ["KITH_CL_CACHE"] = "off"  # every process compiles what it tests

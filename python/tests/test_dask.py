@@ -205,21 +205,11 @@ def test_index_files_that_are_refused(client, random, tmp_path):
     kith.Index(train, device="cpu", first_row=7).save(path)
     with pytest.raises(kith.InvalidArgument, match="is a shard, with first_row = 7"):
         kith.dask.Index.from_index_file(path, "cpu", client)
-    kith.Index(train.astype(np.float64), device="cpu").save(path)
-    with pytest.raises(kith.Unsupported, match="is of an index in double precision"):
-        kith.dask.Index.from_index_file(path, "cpu", client)
     kith.Index(train, device="cpu").save(path)
     recipe = kith.dask.Index.from_index_file(path, "cpu", client)._recipes[1]
     kith.Index(train + 1, device="cpu").save(path)
     with pytest.raises(kith.BadFile, match="a.kidx: rows 75 to 149: .*has changed since the index was made"):
         _tasks.Shard(recipe).index()
-
-
-def test_files_of_float64_are_rounded(client, random, tmp_path):
-    train, queries = random.random((60, 4)), random.random((5, 4))
-    np.save(tmp_path / "a.npy", train)
-    ix = kith.dask.Index.from_files(str(tmp_path / "a.npy"), device="cpu", client=client)
-    same(ix.search(queries, 7), kith.Index(train, device="cpu", arithmetic="f32").search(queries, 7))
 
 
 def test_progress_and_names(client, random):

@@ -58,8 +58,8 @@ def test_shards_have_one_centre(one, learned, tmp_path):
 
 
 def test_the_advice_and_what_is_refused(tmp_path):
-    with pytest.warns(kith.PrecisionWarning, match="; pass centre=True, by which the mean of each column"):
-        kith.dask.Index.from_array(X, device="cpu")
+    with pytest.warns(kith.PrecisionWarning, match="; pass arithmetic='f64', by which every digit"):
+        kith.dask.Index.from_array(X, device="cpu", arithmetic="f32")
     with pytest.raises(kith.InvalidArgument, match="and cosine is none of l2, squared_l2, l1 and linf"):
         kith.dask.Index.from_array(X, "cosine", device="cpu", centre=True)
     with pytest.raises(kith.InvalidArgument, match="the centre has 2 values for rows of 3 columns"):

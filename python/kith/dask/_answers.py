@@ -30,7 +30,8 @@ def watched(progress: Progress, tiles: int) -> tuple[Shown, Shown]:
     return advance, (lambda: None) if bar is None else bar.close
 
 
-def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
+def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int, kind: Any) -> Neighbors:
+    """Returns dask arrays of the answers of tiles. `kind`: the dtype of distances, here and below."""
     import dask.array as da
 
     def joined(place: int, dtype: Any) -> Any:
@@ -39,20 +40,20 @@ def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
         ]
         return da.concatenate(blocks) if blocks else da.zeros((0, k), dtype=dtype)
 
-    return Neighbors(joined(0, np.float32), joined(1, np.int64))
+    return Neighbors(joined(0, kind), joined(1, np.int64))
 
 
 def gather_neighbors(
-    client: Client, tiles: list[Tile], lists: list[Any], k: int, shown: tuple[Shown, Shown]
+    client: Client, tiles: list[Tile], lists: list[Any], k: int, kind: Any, shown: tuple[Shown, Shown]
 ) -> Neighbors:
     m = tiles[-1].end if tiles else 0
-    found = Neighbors(np.empty((m, k), np.float32), np.empty((m, k), np.int64))
+    found = Neighbors(np.empty((m, k), kind), np.empty((m, k), np.int64))
     _fill(client, tiles, lists, found, shown)
     return found
 
 
 def write_neighbors(
-    client: Client, tiles: list[Tile], lists: list[Any], k: int, folder: str, shown: tuple[Shown, Shown]
+    client: Client, tiles: list[Tile], lists: list[Any], k: int, kind: Any, folder: str, shown: tuple[Shown, Shown]
 ) -> Neighbors:
     """Writes ``distance.npy`` and ``row.npy``; the files get these names once they are complete."""
     m = tiles[-1].end if tiles else 0
@@ -62,7 +63,7 @@ def write_neighbors(
         files = [stack.enter_context(whole_file(name)) for name in names]
         made = [
             np.lib.format.open_memmap(file.name, "w+", dtype, (m, k))
-            for file, dtype in zip(files, (np.float32, np.int64))
+            for file, dtype in zip(files, (kind, np.int64))
         ]
         _fill(client, tiles, lists, Neighbors(*made), shown)
         for array in made:
@@ -84,7 +85,7 @@ def _fill(
         shown[1]()
 
 
-def gather_radius(client: Client, lists: list[Any], shown: tuple[Shown, Shown]) -> RadiusNeighbors:
+def gather_radius(client: Client, lists: list[Any], kind: Any, shown: tuple[Shown, Shown]) -> RadiusNeighbors:
     answers: list[Optional[RadiusNeighbors]] = [None] * len(lists)
 
     def put(i: int, answer: RadiusNeighbors) -> None:
@@ -100,6 +101,6 @@ def gather_radius(client: Client, lists: list[Any], shown: tuple[Shown, Shown]) 
     kept = [answer for answer in answers if answer is not None]
     return RadiusNeighbors(
         first.astype(np.int64),
-        np.concatenate([np.zeros(0, np.float32), *(answer.distance for answer in kept)]),
+        np.concatenate([np.zeros(0, kind), *(answer.distance for answer in kept)]),
         np.concatenate([np.zeros(0, np.int64), *(answer.row for answer in kept)]),
     )

@@ -19,10 +19,12 @@ from . import _client as c
 from . import _votes as votes
 from ._index import Index
 from ._queries import Queries, is_dask
+from ._shards import shards_of_array, shards_of_files
 
 
 class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
-    """Holds rows in an `Index`, and their labels or values.
+    """Holds rows in an `Index`, and their labels or values. They choose the arithmetic as in `kith.sklearn`: float32
+    and 16- and 8-bit numbers single precision, all others double precision.
 
     Attributes
     ----------
@@ -52,9 +54,12 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
         if callable(weights_of(self.weights, self._where())):
             raise InvalidArgument(f"{self._where()}: a function as weights; choose 'uniform' or 'distance'")
         if isinstance(X, (str, os.PathLike, list)) and (not isinstance(X, list) or isinstance(X[0], (str, os.PathLike))):
-            self.index_ = Index.from_files(X, self.metric, self.device)
+            client = c.client_of(None, "kith.dask.Index.from_files")
+            shards = shards_of_files(client, X, self.metric, self.device, None, None, "exact")
         else:
-            self.index_ = Index.from_array(X, self.metric, self.device, scratch=self.scratch)
+            client = c.client_of(None, "kith.dask.Index.from_array")
+            shards = shards_of_array(client, X, self.metric, self.device, None, self.scratch, None, "exact")
+        self.index_ = Index(client, *shards)
         if self.weights == "distance" and self.index_.metric == "negative_dot":
             raise Unsupported(
                 f"{self._where()}: weights='distance' with negative_dot, whose distances may be negative; use 'uniform'"

@@ -11,11 +11,12 @@ from distributed import Client
 from .._core._checks import whole
 from .._core._errors import InvalidArgument
 from .._core._results import Neighbors, RadiusNeighbors
-from .._core._types import MetricName
+from .._core._types import Arithmetic, MetricName
 from .._core._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
 from ._answers import gather_neighbors, gather_radius, lazy_neighbors, watched, write_neighbors
+from ._arithmetic import checked, distance_type
 from ._graph import finished
 from ._queries import Columns, Queries, radii
 from ._shards import shards_of_array, shards_of_files, shards_of_index_file
@@ -55,6 +56,7 @@ class Index:
         *,
         shard_rows: Optional[int] = None,
         centre: Optional[Any] = None,
+        arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of files that every worker sees under the same names; the client need not see them.
 
@@ -71,6 +73,9 @@ class Index:
             The most rows of a shard; longer files become several. None: one shard per file.
         centre : True or array, [dims], optional
             As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
+        arithmetic : {"automatic", "f32", "f64"}
+            As for `kith.Index`, and the same for all shards: ``automatic`` is ``f64`` for files of float64 without a
+            `centre`, else ``f32``.
 
         Returns
         -------
@@ -82,12 +87,14 @@ class Index:
         kith.BadFile
             A file is missing or damaged (named).
         kith.InvalidArgument
-            A row has NaN or infinity (named, with its file); files of different columns; an unknown metric.
+            A row has NaN or infinity (named, with its file); files of different columns; an unknown metric; files of
+            float64 beside others, unless `arithmetic` chooses.
         kith.Unavailable
             There is no client, no such device, or the scheduler is gone.
         """
-        client = c.client_of(client, "kith.dask.Index.from_files")
-        return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre))
+        where = "kith.dask.Index.from_files"
+        client, choice = c.client_of(client, where), checked(arithmetic, centre, where)
+        return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre, choice))
 
     @classmethod
     def from_array(
@@ -100,14 +107,15 @@ class Index:
         shards: Optional[int] = None,
         scratch: Optional[str] = None,
         centre: Optional[Any] = None,
+        arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of a dask array, with one shard per block of rows, or of an array in memory.
 
         Parameters
         ----------
         array : dask array or array, [n, dims]
-            Blocks are converted to float32 in place, and never pass through the client or the scheduler. An array
-            above 8 MB that is not Dask's goes to the workers as a file.
+            Blocks are converted in place, to float32 or by `arithmetic` to float64, and never pass through the client
+            or the scheduler. An array above 8 MB that is not Dask's goes to the workers as a file.
         metric, device, client
             As for `from_files`.
         shards : int, optional
@@ -117,6 +125,8 @@ class Index:
             temporary folder, if all workers run on this machine.
         centre : True or array, [dims], optional
             As for `from_files`.
+        arithmetic : {"automatic", "f32", "f64"}
+            As for `kith.Index`, by the dtype of the array.
 
         Returns
         -------
@@ -127,8 +137,9 @@ class Index:
         ------
         As `from_files`.
         """
-        client = c.client_of(client, "kith.dask.Index.from_array")
-        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre))
+        where = "kith.dask.Index.from_array"
+        client, choice = c.client_of(client, where), checked(arithmetic, centre, where)
+        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre, choice))
 
     @classmethod
     def from_index_file(
@@ -201,7 +212,7 @@ class Index:
         Returns
         -------
         Neighbors
-            Arrays ``distance`` and ``row``, [m, k]: dask arrays, not computed yet, for a dask array; mapped arrays of
+            Arrays ``distance`` (float64 if `arithmetic` is ``f64``) and ``row``, [m, k]: dask arrays, not computed yet, for a dask array; mapped arrays of
             NumPy with `out`.
 
         Raises
@@ -213,12 +224,12 @@ class Index:
         with Queries(self._client, Q, self._columns, k, tile, scratch, where) as queries:
             lists = self._neighbors(queries, k)
             if queries.lazy and out is None:
-                return lazy_neighbors(queries.tiles, lists, k)
+                return lazy_neighbors(queries.tiles, lists, k, self._kind())
             self._alive()
             shown = watched(progress, len(lists))
             if out is not None:
-                return write_neighbors(self._client, queries.tiles, lists, k, out, shown)
-            return gather_neighbors(self._client, queries.tiles, lists, k, shown)
+                return write_neighbors(self._client, queries.tiles, lists, k, self._kind(), out, shown)
+            return gather_neighbors(self._client, queries.tiles, lists, k, self._kind(), shown)
 
     def within(
         self,
@@ -248,7 +259,7 @@ class Index:
         """
         where = "kith.dask.Index.within: Q"
         with Queries(self._client, Q, self._columns, 1, tile, scratch, where) as queries:
-            of = radii(radius, queries.count, self.metric, "kith.dask.Index.within: radius")
+            of = radii(radius, queries.count, self.metric, "kith.dask.Index.within: radius", self._kind())
             lists = finished(
                 self._shards,
                 self.metric,
@@ -256,7 +267,7 @@ class Index:
                 lambda shard, t, key: c.task(tasks.within, key, shard, t.rows, t.begin, of(t)),
             )
             self._alive()
-            return gather_radius(self._client, lists, watched(progress, len(lists)))
+            return gather_radius(self._client, lists, self._kind(), watched(progress, len(lists)))
 
     def verify(
         self,
@@ -308,6 +319,10 @@ class Index:
             lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k),
         )
 
+    def _kind(self) -> Any:
+        """Returns the dtype of distances."""
+        return distance_type(self._columns.arithmetic)
+
     def _checked(self, k: Any) -> int:
         asked = whole(k, "kith.dask.Index: k")
         if not 1 <= asked <= self._rows:
@@ -336,6 +351,11 @@ class Index:
     @property
     def metric(self) -> MetricName:
         return self._recipes[0].metric
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The precision of all answers: ``f32`` or ``f64``."""
+        return self._columns.arithmetic
 
     @property
     def shards(self) -> int:

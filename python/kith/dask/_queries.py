@@ -10,10 +10,11 @@ from distributed import Client
 
 from .._core._checks import at_least_1, check_columns
 from .._core._errors import InvalidArgument
-from .._rows._arrays import centred_rows_of, rows_of
+from .._rows._arrays import centred_rows_of
 from .._rows._limits import radii_of
 from . import _client as c
 from . import _tasks as tasks
+from ._arithmetic import Width, converted
 from ._files import Layout
 
 _MOST = 10_000  # queries of a tile: enough for a GPU, and few enough to make many tiles
@@ -28,13 +29,14 @@ class Tile(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Describes the columns of the training rows: how many, their names if the rows came as a frame, and whether they
-    have a centre.
+    """Describes the columns of the training rows: how many, their names if the rows came as a frame, whether they
+    have a centre, and the arithmetic.
     """
 
     number: int
     names: Optional[list[Any]] = None
     centred: bool = False
+    arithmetic: Width = "f32"
 
 
 class Queries:
@@ -61,14 +63,14 @@ class Queries:
             path = os.path.abspath(os.fspath(Q))
             [layout] = c.run(client, [c.task(tasks.describe, f"describe-{self._name}", path)])
             columns = layout.columns
-            self.tiles = self._cut(layout.rows, tile or _tile(columns, k), lambda a, b: _part(path, a, b, layout))
+            self.tiles = self._cut(layout.rows, tile or _tile(like, k), lambda a, b: _part(path, a, b, layout))
         else:
-            rows = centred_rows_of(Q, where) if like.centred else rows_of(Q, where, quiet=True)
+            rows = centred_rows_of(Q, where) if like.centred else converted(Q, where, like.arithmetic, quiet=True)
             check_columns(like.names, rows.columns, where)
             columns = rows.array.shape[1]
             self._check(columns, like.number, where)
             self._shipped = c.Shipped(client, rows.array, scratch, where)
-            self.tiles = self._cut(len(rows.array), tile or _tile(columns, k), self._shipped.part)
+            self.tiles = self._cut(len(rows.array), tile or _tile(like, k), self._shipped.part)
         self._check(columns, like.number, where)
         self.count = self.tiles[-1].end if self.tiles else 0
 
@@ -112,9 +114,9 @@ def check_blocks(array: Any, where: str) -> None:
         )
 
 
-def radii(radius: Any, count: int, metric: str, where: str) -> Any:
-    """Returns a function that gives the radius, or the radii, of a tile."""
-    values = radii_of(radius, metric, where)
+def radii(radius: Any, count: int, metric: str, where: str, kind: Any) -> Any:
+    """Returns a function that gives the radius, or the radii, of a tile. `kind`: the dtype of distances."""
+    values = radii_of(radius, metric, where, kind)
     if values.size not in (1, count):
         raise InvalidArgument(f"{where}: {values.size} radii for {count} queries; pass one, or one a query")
     if values.size == 1:
@@ -126,7 +128,8 @@ def _part(path: str, begin: int, end: int, layout: Layout) -> tasks.Rows:
     return tasks.Rows(path, begin, end, layout)
 
 
-def _tile(columns: int, k: int) -> int:
+def _tile(like: Columns, k: int) -> int:
     """Returns the queries per tile with which neither queries nor keys exceed 8 MB."""
-    widest: Union[int, float] = max(4 * columns, 12 * k, 1)
+    size = 8 if like.arithmetic == "f64" else 4
+    widest: Union[int, float] = max(size * like.number, (size + 8) * k, 1)
     return int(max(1, min(_MOST, c.AT_ONCE // widest)))

@@ -9,13 +9,14 @@ import numpy as np
 from distributed import Client
 
 from .._core._checks import advice_on_centre, at_least_1, centre_of
-from .._core._errors import InvalidArgument, Unsupported
+from .._core._errors import InvalidArgument
 from .._core._library import version
 from .._core._metrics import metric_named
 from .._core._types import Float64, MetricName
-from .._rows._arrays import centred_rows_of, rows_of
+from .._rows._arrays import centred_rows_of
 from . import _client as c
 from . import _tasks as tasks
+from ._arithmetic import Choice, Width, chosen, chosen_by_files, converted
 from ._queries import Columns, check_blocks, is_dask
 
 
@@ -28,7 +29,13 @@ class Shards(NamedTuple):
 
 
 def shards_of_files(
-    client: Client, files: Any, metric: MetricName, device: str, shard_rows: Optional[int], centre: Any
+    client: Client,
+    files: Any,
+    metric: MetricName,
+    device: str,
+    shard_rows: Optional[int],
+    centre: Any,
+    arithmetic: Choice,
 ) -> Shards:
     where = "kith.dask.Index.from_files"
     names, metric = _names(client, files, where), metric_named(metric)
@@ -40,15 +47,16 @@ def shards_of_files(
                 f"{where}: {path} has {layout.columns} columns, but {names[0]} has {layouts[0].columns}; "
                 "all files need the same"
             )
+    width = chosen_by_files(names, [layout.dtype for layout in layouts], arithmetic, where)
     parts = []
     for path, layout in zip(names, layouts):
         size = layout.rows if shard_rows is None else at_least_1(shard_rows, f"{where}: shard_rows")
         for begin in range(0, layout.rows, size):
             parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
     counts = [part.end - part.begin for part in parts]
-    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device, centre)
+    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device, width, centre)
     shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(shards, recipes, Columns(layouts[0].columns, centred=recipes[0].centre is not None))
+    return Shards(shards, recipes, Columns(layouts[0].columns, None, recipes[0].centre is not None, width))
 
 
 def shards_of_array(
@@ -59,6 +67,7 @@ def shards_of_array(
     shards: Optional[int],
     scratch: Optional[str],
     centre: Any,
+    arithmetic: Choice,
 ) -> Shards:
     where = "kith.dask.Index.from_array"
     metric, name = metric_named(metric), c.token()
@@ -71,19 +80,19 @@ def shards_of_array(
         if not blocks:
             raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
         unnamed: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
-        recipes = _recipes(client, unnamed, blocks, counts, metric, device, centre)
+        width = chosen(array.dtype, arithmetic)
+        recipes = _recipes(client, unnamed, blocks, counts, metric, device, width, centre)
         opened = [
             c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
         ]
-        return Shards(opened, recipes, Columns(dims, centred=recipes[0].centre is not None))
+        return Shards(opened, recipes, Columns(dims, None, recipes[0].centre is not None, width))
     centred = centre is not None and centre is not False
-    given = (
-        centred_rows_of(array, where)
-        if centred
-        else rows_of(array, where, advice=lambda: advice_on_centre(metric))
-    )
-    rows = given.array
+    if centred:
+        moved = centred_rows_of(array, where)
+        rows, names, width = moved.array, moved.columns, "f32"
+    else:
+        rows, names, width = converted(array, where, arithmetic, advice=lambda: advice_on_centre(metric))
     if len(rows) == 0:
         raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
     places = _cut(len(rows), client, shards, where)
@@ -91,10 +100,10 @@ def shards_of_array(
     cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
     counts = [b - a for a, b in zip(places, places[1:])]
     named = [(part, f"rows {a}") for part, a in zip(cut, places)]
-    recipes = _recipes(client, named, cut, counts, metric, device, centre)
+    recipes = _recipes(client, named, cut, counts, metric, device, width, centre)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
-    return Shards(opened, recipes, Columns(rows.shape[1], given.columns, centred))
+    return Shards(opened, recipes, Columns(rows.shape[1], names, centred, width))
 
 
 def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
@@ -105,18 +114,14 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
         raise InvalidArgument(
             f"{where}: {file} is a shard, with first_row = {head.first_row}; name the file of an index of all rows"
         )
-    if head.element == "f64":
-        raise Unsupported(
-            f"{where}: {file} is of an index in double precision, and a cluster searches in single precision; open it by "
-            "kith.Index, or its parts by kith.Index(..., rows=...), and merge their keys"
-        )
     places = _cut(head.rows, client, shards, where)
     parts = [tasks.IndexRows(file, a, b, head) for a, b in zip(places, places[1:])]
     counts = [part.end - part.begin for part in parts]
     named = [(part, f"{file}: rows {part.begin} to {part.end - 1}") for part in parts]
-    recipes = _recipes(client, named, parts, counts, head.metric, device)
+    width: Width = "f64" if head.element == "f64" else "f32"
+    recipes = _recipes(client, named, parts, counts, head.metric, device, width)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(opened, recipes, Columns(head.columns, centred=head.centred))
+    return Shards(opened, recipes, Columns(head.columns, None, head.centred, width))
 
 
 def _names(client: Client, files: Any, where: str) -> list[str]:
@@ -144,11 +149,12 @@ def _recipes(
     counts: list[int],
     metric: MetricName,
     device: str,
+    arithmetic: Width,
     centre: Any = None,
 ) -> list[tasks.Recipe]:
     """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name."""
-    largest: Optional[float] = None
-    if metric == "negative_dot":
+    largest: Optional[float] = None  # in double precision the shard with the largest refuses what one index would
+    if metric == "negative_dot" and arithmetic == "f32":
         name = c.token()
         asked = [
             c.task(tasks.largest_of, f"largest-{name}-{i}", source, shown)
@@ -158,7 +164,7 @@ def _recipes(
     first = np.cumsum([0, *counts]).tolist()
     moved_by = _centre(client, named, sources, centre)
     return [
-        tasks.Recipe(rows, shown, metric, device, first[i], largest, version(), moved_by)
+        tasks.Recipe(rows, shown, metric, device, first[i], largest, version(), moved_by, arithmetic)
         for i, (rows, shown) in enumerate(named)
     ]
 

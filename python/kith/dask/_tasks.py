@@ -18,6 +18,7 @@ from .._core._errors import BadFile, Error, InvalidArgument, Unsupported
 from .._core._index import Index
 from .._core._library import version
 from .._rows._arrays import rows_of
+from ._arithmetic import Width, row_bytes
 from ._device import device_here
 from ._files import Layout, layout_of, read_rows
 from ._index_files import IndexHead, check_head, head_of, read_index_rows
@@ -47,8 +48,8 @@ class Rows(NamedTuple):
     def read(self) -> Array:
         return read_rows(self.path, self.begin, self.end, self.layout)
 
-    def bytes_as_float32(self) -> int:
-        return (self.end - self.begin) * self.layout.columns * 4
+    def bytes_on_device(self, arithmetic: Width) -> int:
+        return (self.end - self.begin) * row_bytes(self.layout.columns, arithmetic)
 
 
 class IndexRows(NamedTuple):
@@ -72,8 +73,8 @@ class IndexRows(NamedTuple):
         check_head(self.path, self.head)
         return Index(self.path, device=device, rows=(self.begin, self.end), largest=largest)
 
-    def bytes_as_float32(self) -> int:
-        return (self.end - self.begin) * self.head.columns * 4
+    def bytes_on_device(self, arithmetic: Width) -> int:
+        return (self.end - self.begin) * row_bytes(self.head.columns, arithmetic)
 
 
 class Recipe(NamedTuple):
@@ -89,11 +90,13 @@ class Recipe(NamedTuple):
     first_row : int
         The number of its first row among the rows of all shards.
     largest : float, optional
-        The largest magnitude in the rows of all shards; for ``negative_dot``.
+        The largest magnitude in the rows of all shards; for ``negative_dot`` in single precision.
     version : str
         The version of kith that wrote the recipe.
     centre : array, [dims], optional
         The centre of all shards; None for an index file, which has its own.
+    arithmetic : {"f32", "f64"}
+        That of all shards.
     """
 
     rows: Any
@@ -104,6 +107,7 @@ class Recipe(NamedTuple):
     largest: Optional[float]
     version: str
     centre: Optional[Float64] = None
+    arithmetic: Width = "f32"
 
 
 class Shard:
@@ -125,7 +129,7 @@ class Shard:
         """Returns the bytes of the rows: on the device, plus on the host if they came as an array."""
         rows = self.recipe.rows
         if isinstance(rows, (Rows, IndexRows)):
-            return rows.bytes_as_float32() if self._index is None else self._index.memory_bytes
+            return rows.bytes_on_device(self.recipe.arithmetic) if self._index is None else self._index.memory_bytes
         return int(rows.nbytes) + (0 if self._index is None else self._index.memory_bytes)
 
     def __reduce__(self) -> Any:
@@ -154,7 +158,7 @@ def _opened(recipe: Recipe) -> Index:
             first_row=recipe.first_row,
             largest=recipe.largest,
             centre=recipe.centre,
-            arithmetic="f32",  # of all lists that are merged here
+            arithmetic=recipe.arithmetic,
         )
     except Error as error:
         raise named(error, recipe.name) from None
@@ -213,7 +217,7 @@ def open_shard(recipe: Recipe) -> Shard:
 def open_block(block: Any, recipe: Recipe) -> Shard:
     """Opens a shard of an array that another task computes."""
     array = np.asarray(block)
-    if recipe.centre is None:
+    if recipe.centre is None and recipe.arithmetic == "f32":
         array = rows_of(array, recipe.name, quiet=True).array
     return open_shard(recipe._replace(rows=array))
 

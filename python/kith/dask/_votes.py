@@ -13,9 +13,9 @@ from . import _tasks as tasks
 
 if TYPE_CHECKING:
     from .._core._results import Neighbors
-    from .._core._types import Array, Distances, Float32, Float64, Int64
+    from .._core._types import Array, Distances, Float64, Int64
 
-_MOST = np.float32(2.0**95)
+_MOST: dict[int, Any] = {4: np.float32(2.0**95), 8: np.float64(2.0**256)}  # the largest weight, by the bytes of a distance
 
 
 class Votes(NamedTuple):
@@ -53,11 +53,11 @@ def taken(part: Union[tasks.Rows, Array], columns: tuple[int, ...]) -> Array:
 def vote(found: Neighbors, codes: Array, classes: int, weights: str) -> Votes:
     """Returns the winner of each query, and the share of each class."""
     weight = _weights(found.distance, weights)
-    score = np.zeros((len(weight), classes), np.float32)
+    score = np.zeros((len(weight), classes), weight.dtype)
     query = np.arange(len(weight))
-    for rank in range(weight.shape[1]):  # in this order, because float32 sums are rounded
+    for rank in range(weight.shape[1]):  # in this order, because sums are rounded
         score[query, codes[found.row[:, rank]]] += weight[:, rank]
-    value = score.astype(np.float64)
+    value = score.astype(np.float64)  # of float32, or as it is
     total = np.cumsum(value, axis=1)[:, -1:]  # in the order of classes
     share = np.divide(value, total, out=np.zeros_like(value), where=total > 0)
     return Votes(np.where(total[:, 0] > 0, score.argmax(axis=1), -1).astype(np.int64), share)
@@ -76,11 +76,14 @@ def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
     return means.reshape(len(weight), *values.shape[1:])
 
 
-def _weights(distance: Distances, weights: str) -> Float32:
+def _weights(distance: Distances, weights: str) -> Distances:
+    """Returns the weight of each neighbour, in the arithmetic of the distances."""
+    kind: Any = distance.dtype.type
     if weights == "uniform":
-        return np.ones(distance.shape, np.float32)
-    with np.errstate(divide="ignore"):
-        weight = np.minimum(np.float32(1) / distance, _MOST)
+        ones: Distances = np.ones(distance.shape, kind)
+        return ones
+    with np.errstate(divide="ignore", over="ignore"):
+        weight = np.minimum(kind(1) / distance, _MOST[distance.itemsize])
     exact = distance[:, :1] == 0
-    plain: Float32 = np.where(exact, (distance == 0).astype(np.float32), weight)
+    plain: Distances = np.where(exact, (distance == 0).astype(kind), weight)
     return plain

@@ -8,8 +8,8 @@ and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same
 
 There are these differences:
 
-* Distances are computed in float32; float64 rows are rounded, with a `kith.PrecisionWarning` from `fit` if that
-  matters. Two neighbours may be swapped if float32 cannot tell their distances apart.
+* Distances are computed in float32 for estimators that are fitted to float32, 16- or 8-bit numbers, and in float64
+  for all others. Two neighbours may be swapped if float32 cannot tell their distances apart.
 * Among equally near rows the first always comes first.
 * ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 1, 2 or infinity. Trees,
   sparse rows, callable and precomputed metrics are refused with what to use instead.
