@@ -65,9 +65,12 @@ def test_files_and_kinds_of_queries(random, tmp_path):
     np.save(tmp_path / "queries.npy", queries)
     one = kith.Index(train, device="cpu")
     one.without([3, 150]).save(tmp_path / "a.kidx")
+    named = kith.Index(train, device="cpu", ids=random.permutation(3 * N)[:N])
+    named.save(tmp_path / "ids.kidx")
     index = kith.dask.Index.from_files(str(tmp_path / "?.npy"), device="cpu", shard_rows=80)
     check(index, one, queries)
     check(kith.dask.Index.from_index_file(tmp_path / "a.kidx", "cpu", shards=4), one.without([3, 150]), queries)
+    check(kith.dask.Index.from_index_file(tmp_path / "ids.kidx", "cpu", shards=4), named, queries)
     right = one.search(queries, K)
     same(index.search(tmp_path / "queries.npy", K, tile=4), right)
     lazy = index.search(da.from_array(queries, chunks=((10, 7), 2)), K)
@@ -132,9 +135,9 @@ def test_what_is_refused(random, tmp_path):
         kith.dask.Index.from_array(large, "negative_dot", "cpu", shards=2).search(large, 1)
 
 
-@pytest.mark.parametrize("weights", ["uniform", "distance"])
-def test_estimators_follow_their_rows(random, weights):
-    train, queries = made(random, "map", N), made(random, "map", M)
+@pytest.mark.parametrize("weights, kind", [("uniform", "map"), ("distance", "map"), ("distance", "tiny")])
+def test_estimators_follow_their_rows(random, weights, kind):
+    train, queries = made(random, kind, N), made(random, kind, M)
     queries = np.vstack([queries, train[:3], np.nextafter(train[3:6], 0)])  # distances of 0, and below float32's steps
     labels, values = random.integers(0, 4, N), random.random((N, 2))
     for X, y, z in (
