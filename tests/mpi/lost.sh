@@ -24,12 +24,22 @@ rows query.u8bin '\364\001\000\000' 8000    # 500 rows
 rows few.u8bin '\003\000\000\000' 48        # 3 rows, so that one of four ranks has none
 awk 'BEGIN { for (i = 0; i < 20000; ++i) print i * i % 5 }' > labels.txt
 
+doubles() { # FILE ROWS: writes distances as rows of doubles, whose digits float32 loses
+  awk "BEGIN { for (i = 0; i < $2; ++i) printf \"%.3f\\n\", i * i % 5003 / 1000 }" > near.csv
+  printf '1000000000\n1000000001\n1000000003\n1000000007\n' > far.csv
+  KITH_TUNING=off "$kith" search --device cpu --train far.csv --queries near.csv --metric l1 -k 4 \
+    --prepare arithmetic=f64 --out-distance "$1" > out 2> err || { echo "mpi-lost: $1: $(cat err)"; exit 1; }
+}
+doubles base.npy 20000
+doubles query.npy 500
+
 arguments() { # COMMAND OUT
   options="--device cpu --how proposer=none --place threads=1 --queries query.u8bin"
   case $1 in
     search) echo "search $options --train base.u8bin -k 20 --out-index $2.ibin" ;;
     few) echo "search $options --train few.u8bin -k 3 --out-index $2.ibin" ;;
     within) echo "search $options --train base.u8bin --radius 200 --out-index $2.ivecs" ;;
+    doubles) echo "search --device cpu --place threads=1 --queries query.npy --train base.npy -k 20 --out-index $2.ibin" ;;
     classify) echo "classify $options --train base.u8bin --labels labels.txt -k 9 --out $2.npy" ;;
   esac
 }
@@ -61,7 +71,7 @@ sweep() { # COMMAND STEP
   done
 }
 
-for command in search within classify few; do
+for command in search within classify few doubles; do
   # shellcheck disable=SC2046 # a list of words
   KITH_TUNING=off "$kith" $(arguments $command one-$command) > out 2> err || { echo "mpi-lost: $command: $(cat err)"; exit 1; }
   run $command "" || { echo "mpi-lost: $command where none dies: mpirun returned $?: $(cat err)"; exit 1; }
