@@ -31,6 +31,20 @@ Neighbors searched(const kith_index* index, const DoubleMatrix& queries,
 
 TEST_SUITE_BEGIN("device");
 
+TEST_CASE("c: doubles: rows and queries of 64-bit integers are exact") {
+  const OpenDevice on = opened();
+  const std::int64_t train[] = {1700000000000000, 1700000000000001, 3}, query = 1700000000000001;
+  kith_rows rows = KITH_INIT(kith_rows);
+  rows.data = train, rows.rows = 3, rows.cols = 1, rows.element = KITH_I64;
+  const Rows index = index_of(on.get(), rows, by("l1"));
+  rows.data = &query, rows.rows = 1;
+  double distance = 0;
+  std::int64_t row = 0;
+  CHECK(told(kith_index_search_f64(index.get(), &rows, 1, nullptr, &distance, &row)) == "ok");
+  CHECK(row == 1);
+  CHECK(distance == 0);
+}
+
 TEST_CASE("c: doubles: searches, radii and graphs by each metric are those of the oracle") {
   const OpenDevice on = opened();
   std::mt19937 random(1);

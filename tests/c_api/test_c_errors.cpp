@@ -58,9 +58,13 @@ TEST_CASE("c: rows that this library does not take") {
   CHECK(told(scene.search(rows)) ==
         "6: search: the query rows are f64, which a preparation and an index with a centre take; give one of "
         "these, or round the rows to f32");
-  rows.element = KITH_F64 + 1;
+  rows.element = KITH_U32;
   CHECK(told(scene.search(rows)) ==
-        "6: kith_index_search: the query rows have element = 7; this kith knows 0 to 6");
+        "6: search: the query rows are u32, which an index in double precision takes; choose arithmetic f64, "
+        "or convert them to f32");
+  rows.element = KITH_I64 + 1;
+  CHECK(told(scene.search(rows)) ==
+        "6: kith_index_search: the query rows have element = 10; this kith knows 0 to 9");
   rows.element = KITH_BITS;
   CHECK(told(scene.search(rows)) ==
         "2: search: the query rows are bits, but l2 measures numbers; choose hamming, or give numbers");

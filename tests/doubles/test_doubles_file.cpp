@@ -1,5 +1,8 @@
-// Tests index files of rows in double precision: docs/contract.md, section 9.
+// Tests index files, sources and checkpoints of rows in double precision: docs/contract.md, section 9.
+#include <filesystem>
+
 #include "common/data_files.hpp"
+#include "common/parted/sources.hpp"
 #include "doubles/doubles_oracle.hpp"
 #include "kith/index_file.hpp"
 #include "kith/model.hpp"
@@ -46,6 +49,28 @@ TEST_SUITE("device") {
     CHECK(Index(device(), file_source(folder / "a.kidx"), Metric::l2).search(train, 3) ==
           index.search(train, 3));
     CHECK(Index(device(), memory_source(train), Metric::l2).search(train, 3) == index.search(train, 3));
+  }
+
+  TEST_CASE("doubles: a streamed search that was stopped goes on from its checkpoint") {
+    std::mt19937 random(12);
+    const data_files::Folder folder;
+    const DoubleMatrix train = double_rows(DoubleData::map, 200, 3, random),
+                       queries = double_rows(DoubleData::map, 6, 3, random);
+    const auto source = std::make_shared<CopiedRows>(train);
+    const Index index(device(), source, Metric::l2, streamed(20));
+    SearchOptions options;
+    options.checkpoint = folder / "kept";
+    source->before_read = [](std::int64_t first, std::int64_t count) {
+      if (count > 1 && first + count > 130) throw std::runtime_error("stopped");
+    };
+    CHECK_THROWS_AS(index.search(queries, 9, options), std::runtime_error);
+    REQUIRE(std::filesystem::exists(folder / "kept"));
+    source->before_read = [](std::int64_t first, std::int64_t count) {
+      if (count == 20 && first < 60) throw std::runtime_error("this was searched already");
+    };
+    CHECK(index.search(queries, 9, options) ==
+          nearest_by_oracle(Metric::l2, all_by_oracle(Metric::l2, train, queries, every_row), 9));
+    CHECK_FALSE(std::filesystem::exists(folder / "kept"));
   }
 
   TEST_CASE("doubles: rows that stay in a source, streamed or quantized") {

@@ -185,6 +185,27 @@ TEST_SUITE("device") {
           std::vector<double>{static_cast<double>(0.1f)});
   }
 
+  TEST_CASE("doubles: integers of 32 and 64 bits make an Index in double precision") {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    const std::vector<std::int32_t> small = {INT32_MIN, -1, INT32_MAX};
+    const std::vector<std::uint32_t> positive = {0, 16777217, UINT32_MAX};
+    const std::vector<std::int64_t> wide = {-most, most - 1, most};
+    const auto found = [&](const auto& train, std::int64_t asked) {
+      const Index index(device(), MatrixView(train.data(), 3, 1), Metric::l1);
+      CHECK(index.arithmetic() == Arithmetic::f64);
+      return index.search(MatrixView<const std::int64_t>(&asked, 1, 1), 2);
+    };
+    CHECK(found(small, 2147483640).distance64 == std::vector<double>{7, 2147483641});
+    CHECK(found(positive, 16777216).row == std::vector<std::int64_t>{1, 0});
+    CHECK(found(positive, 16777216).distance64 == std::vector<double>{1, 16777216});
+    CHECK(found(wide, most - 2).row == std::vector<std::int64_t>{1, 2});
+    CHECK(found(wide, most - 2).distance64 == std::vector<double>{1, 2});
+    const Index streamed(device(), memory_source(MatrixView<const std::int64_t>(wide.data(), 3, 1)),
+                         Metric::l1, {.residence = Residence::stream});
+    CHECK(streamed.search(MatrixView<const std::int64_t>(&wide[1], 1, 1), 1).row[0] == 1);
+    CHECK(largest_element(MatrixView<const std::int64_t>(wide.data(), 3, 1)) == 0x1p53f);
+  }
+
   TEST_CASE("doubles: a radius of an Index in single precision may be a double") {
     const std::vector<float> train = {0, 1, 2};
     const Index index(device(), RowsView(train.data(), 3, 1), Metric::l1);
@@ -193,6 +214,29 @@ TEST_SUITE("device") {
     CHECK(index.within(query, std::vector<double>{1 - 0x1p-40}).row == std::vector<std::int64_t>{0});
     CHECK(index.within(query, std::vector<double>{1 + 0x1p-40}).row == std::vector<std::int64_t>{0, 1});
   }
+}
+
+TEST_CASE("doubles: which integers are refused") {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const std::vector<std::int64_t> wide = {1, 2, 3, most + 1};
+  const RowsView rows = MatrixView<const std::int64_t>(wide.data(), 2, 2);
+  const auto refused = [](const RowsView& train, const IndexOptions& options, Metric metric = Metric::l1) {
+    return error_of([&] { Index(device(), train, metric, options); });
+  };
+  CHECK(refused(rows, {}) ==
+        "invalid_argument: index: training row 1, column 1 holds 9007199254740993, beyond 2^53, up to which "
+        "doubles hold all whole numbers; subtract what all rows have in common");
+  IndexOptions first;
+  first.features = {0};
+  CHECK(Index(device(), rows, Metric::l1, first).search(rows.slice(1, 1), 1).row[0] == 1);
+  CHECK(refused(rows, {.arithmetic = Arithmetic::f32}) ==
+        "unsupported: index: the training rows are i64, which an index in double precision takes; choose "
+        "arithmetic f64, or convert them to f32");
+  CHECK(refused(rows, {.learn_centre = true})
+            .starts_with(
+                "invalid_argument: index: the training rows are i64, and a centre is for f32 and f64"));
+  CHECK(refused(rows, {}, Metric::hamming)
+            .starts_with("invalid_argument: index: the training rows are i64, but hamming compares bits"));
 }
 
 TEST_CASE("doubles: what is refused") {

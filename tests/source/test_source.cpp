@@ -124,6 +124,9 @@ TEST_CASE("source: files of each kind") {
   CHECK(files.info("b.npy", npy("|u1", "False", "(2, 3, 1)", "abcdef")) == RowsInfo{2, 3, Element::u8});
   CHECK(files.info("d.npy", npy("<f8", "False", "(1, 3)", three)) == RowsInfo{1, 3, Element::f64});
   CHECK(files.all("d.npy", npy("<f8", "False", "(1, 3)", three)) == three);
+  CHECK(files.info("e.npy", npy("<i4", "False", "(2, 3)", three)) == RowsInfo{2, 3, Element::i32});
+  CHECK(files.info("f.npy", npy("<u4", "False", "(2, 3)", three)) == RowsInfo{2, 3, Element::u32});
+  CHECK(files.info("g.npy", npy("<i8", "False", "(3,)", three)) == RowsInfo{3, 1, Element::i64});
   CHECK(files.info("c.npy", npy("<f2", "True", "(3,)", "abcdef")) == RowsInfo{3, 1, Element::f16});
   CHECK(files.all("d.fbin", bin(3, 2, three)) == three);
   CHECK(files.info("e.i8bin", bin(2, 3, "abcdef")) == RowsInfo{2, 3, Element::i8});
@@ -177,8 +180,8 @@ TEST_CASE("source: what is refused, and why") {
         of + "a.npy: it does not begin as .npy files of version 1.0, 2.0 or 3.0 do; save it with numpy.save");
   CHECK(files.refusal("a.npy", npy("<f4", "False", "(3, 2", three)) ==
         of + "a.npy: its header is not that of an array; save it again with numpy.save");
-  CHECK(files.refusal("a.npy", npy("<i8", "False", "(3, 1)", three))
-            .starts_with("unsupported: source: a.npy: it holds elements of type '<i8'"));
+  CHECK(files.refusal("a.npy", npy("<c8", "False", "(3, 1)", three))
+            .starts_with("unsupported: source: a.npy: it holds elements of type '<c8'"));
   CHECK(files.refusal("a.npy", npy(">f4", "False", "(3, 2)", three))
             .starts_with("unsupported: source: a.npy: it holds elements of type '>f4'"));
   CHECK(files.refusal("a.npy", npy("<f4", "True", "(3, 2)", three))

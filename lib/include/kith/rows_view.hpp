@@ -23,7 +23,10 @@ enum class Element {
   u8,    ///< 0 ... 255
   i8,    ///< -128 ... 127
   bits,  ///< 8 columns per byte, high bit first, as numpy.packbits packs them: only for Metric::hamming
-  f64    ///< IEEE 754 binary64: of an Index in double precision, or with a centre (centre.hpp)
+  f64,   ///< IEEE 754 binary64: of an Index in double precision, or with a centre (centre.hpp)
+  i32,   ///< i32, u32 and i64 are of an Index in double precision alone
+  u32,
+  i64  ///< -2^53 ... 2^53, whose numbers are doubles
 };
 
 /// Lists the elements in which rows may be stored.
@@ -33,7 +36,12 @@ inline constexpr std::array all_elements = {Element::f32, Element::f16, Element:
 /// Says whose memory rows are in; kith/cuda.hpp and kith/opencl.hpp make views of device memory.
 enum class Where { host, cuda, opencl };
 
-/// Returns `f32`, `f16`, `bf16`, `u8`, `i8`, `bits` or `f64`.
+/// Returns whether the values of an element are doubles, and not all of them floats.
+constexpr bool is_wide(Element element) {
+  return element >= Element::f64;
+}
+
+/// Returns `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`, `f64`, `i32`, `u32` or `i64`.
 KITH_API std::string_view name(Element element);
 
 /// Returns a * b, or the largest or smallest multiple of b if that overflows.
@@ -49,8 +57,11 @@ constexpr std::int64_t clamped_product(std::int64_t a, std::int64_t b) {
 constexpr std::int64_t element_bytes(Element element) {
   switch (element) {
     case Element::f64:
+    case Element::i64:
       return 8;
     case Element::f32:
+    case Element::i32:
+    case Element::u32:
       return 4;
     case Element::f16:
     case Element::bf16:
@@ -95,6 +106,12 @@ struct RowsView {
   constexpr RowsView(MatrixView<const float> of) : RowsView(of.data(), of.rows(), of.cols(), of.stride()) {}
   constexpr RowsView(MatrixView<const double> of)
       : RowsView(of.data(), Element::f64, of.rows(), of.cols(), clamped_product(of.stride(), 8)) {}
+  constexpr RowsView(MatrixView<const std::int32_t> of)
+      : RowsView(of.data(), Element::i32, of.rows(), of.cols(), clamped_product(of.stride(), 4)) {}
+  constexpr RowsView(MatrixView<const std::uint32_t> of)
+      : RowsView(of.data(), Element::u32, of.rows(), of.cols(), clamped_product(of.stride(), 4)) {}
+  constexpr RowsView(MatrixView<const std::int64_t> of)
+      : RowsView(of.data(), Element::i64, of.rows(), of.cols(), clamped_product(of.stride(), 8)) {}
   constexpr RowsView(MatrixView<const std::uint8_t> of)
       : RowsView(of.data(), Element::u8, of.rows(), of.cols(), of.stride()) {}
   constexpr RowsView(MatrixView<const std::int8_t> of)

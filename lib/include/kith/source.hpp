@@ -65,7 +65,7 @@ KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 /// Makes a Source of the rows of a file, which stays open. It reads ranges from the disk and maps no memory.
 ///
 ///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f8, f2,
-///                                 u1 or i1, of this machine's byte order
+///                                 u1, i1, i4, u4 or i8, of this machine's byte order
 ///   .fbin .f16bin .u8bin .i8bin   rows and columns as two little-endian u32, then the rows
 ///   .kidx                         an index file that holds the rows as given: not of cosine, whose rows are
 ///                                 divided by their norm, and without features, removed rows, ids or

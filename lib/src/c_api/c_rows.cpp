@@ -8,9 +8,10 @@ namespace kith::c_api {
 namespace {
 
 constexpr Element elements[] = {Element::f32, Element::f16,  Element::bf16, Element::u8,
-                                Element::i8,  Element::bits, Element::f64};  // KITH_F32, ...
+                                Element::i8,  Element::bits, Element::f64,  Element::i32,
+                                Element::u32, Element::i64};  // KITH_F32, ...
 static_assert(KITH_F32 == 0 && KITH_F16 == 1 && KITH_BF16 == 2 && KITH_U8 == 3 && KITH_I8 == 4 &&
-              KITH_BITS == 5 && KITH_F64 == 6);
+              KITH_BITS == 5 && KITH_F64 == 6 && KITH_I32 == 7 && KITH_U32 == 8 && KITH_I64 == 9);
 constexpr Where places[] = {Where::host, Where::cuda, Where::opencl};  // KITH_HOST, ...
 static_assert(KITH_HOST == 0 && KITH_CUDA == 1 && KITH_OPENCL == 2);
 

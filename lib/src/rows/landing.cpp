@@ -93,7 +93,18 @@ bool is_landed(const RowsView& rows) {
 }  // namespace
 
 std::string_view name(Element element) {
-  return element == Element::f64 ? "f64" : name_in(names_of<Element>, element);
+  switch (element) {
+    case Element::f64:
+      return "f64";
+    case Element::i32:
+      return "i32";
+    case Element::u32:
+      return "u32";
+    case Element::i64:
+      return "i64";
+    default:
+      return name_in(names_of<Element>, element);
+  }
 }
 
 std::string_view place_name(Where where) {
@@ -163,7 +174,10 @@ void land_row(Element element, const unsigned char* from, std::int64_t cols, flo
       return widen<std::int8_t>(from, cols, to, [](std::int8_t value) { return static_cast<float>(value); });
     case Element::bits:
       return gather_words(from, cols, to);
-    case Element::f64:  // it never lands, because CentredRows are f32
+    case Element::f64:  // these never land, because CentredRows are f32
+    case Element::i32:
+    case Element::u32:
+    case Element::i64:
       return;
   }
 }
@@ -186,6 +200,9 @@ void store_row(Element element, const float* from, std::int64_t cols, unsigned c
     case Element::i8:
       return narrow<std::int8_t>(from, cols, to, [](float value) { return static_cast<std::int8_t>(value); });
     case Element::f64:
+    case Element::i32:
+    case Element::u32:
+    case Element::i64:
       return;
   }
 }

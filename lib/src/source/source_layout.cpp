@@ -62,20 +62,18 @@ std::uint64_t little_endian(const unsigned char* from, std::size_t bytes) {
 }
 
 Element element_of(const std::string& descr) {
-  constexpr std::pair<std::string_view, Element> known[] = {{"f4", Element::f32},
-                                                            {"f8", Element::f64},
-                                                            {"f2", Element::f16},
-                                                            {"u1", Element::u8},
-                                                            {"i1", Element::i8}};
+  constexpr std::pair<std::string_view, Element> known[] = {
+      {"f4", Element::f32}, {"f8", Element::f64}, {"f2", Element::f16}, {"u1", Element::u8},
+      {"i1", Element::i8},  {"i4", Element::i32}, {"u4", Element::u32}, {"i8", Element::i64}};
   const char own_order = std::endian::native == std::endian::little ? '<' : '>';
   for (const auto& [type, element] : known)
     if (descr.size() == 3 && descr.substr(1) == type &&
         (descr[0] == own_order || descr[0] == '=' || (descr[0] == '|' && element_bytes(element) == 1)))
       return element;
-  refuse_kind(
-      "it holds elements of type '" + escaped(descr) +
-      "', and rows are read by ranges as f4, f8, f2, u1 or i1 of this machine's byte order; save it as "
-      "one of these, as in numpy.save('new.npy', a.astype('f8'))");
+  refuse_kind("it holds elements of type '" + escaped(descr) +
+              "', and rows are read by ranges as f4, f8, f2, u1, i1, i4, u4 or i8 of this machine's byte "
+              "order; save it as "
+              "one of these, as in numpy.save('new.npy', a.astype('f8'))");
 }
 
 SourceLayout npy_layout(int fd, std::uint64_t bytes) {

@@ -79,14 +79,14 @@ bool reads_by_ranges(const TrainingFlags& flags) {
       flags.tables.missing != "refuse" || !(element.empty() || element == name(Element::bits)))
     return false;
   // Whether doubles would lose digits as floats is only known once all rows are read.
-  return flags.arithmetic == Arithmetic::f64 || file_source(file)->info().element != Element::f64;
+  return flags.arithmetic == Arithmetic::f64 || !is_wide(file_source(file)->info().element);
 }
 
 files::Table source_table(const TrainingFlags& flags, Training& training) {
   const bool bits = flags.tables.element == name(Element::bits);
   training.source = file_source(rows_file(flags), bits ? std::optional(Element::bits) : std::nullopt);
   const RowsInfo info = training.source->info();
-  if (info.element == Element::f64) training.arithmetic = Arithmetic::f64;
+  if (is_wide(info.element)) training.arithmetic = Arithmetic::f64;
   files::Table table;
   table.path = rows_file(flags);
   table.rows = info.rows;

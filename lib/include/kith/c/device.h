@@ -7,14 +7,26 @@
 KITH_C_BEGIN
 
 /// values of kith_rows.element
-enum { KITH_F32 = 0, KITH_F16 = 1, KITH_BF16 = 2, KITH_U8 = 3, KITH_I8 = 4, KITH_BITS = 5, KITH_F64 = 6 };
+enum {
+  KITH_F32 = 0,
+  KITH_F16 = 1,
+  KITH_BF16 = 2,
+  KITH_U8 = 3,
+  KITH_I8 = 4,
+  KITH_BITS = 5,
+  KITH_F64 = 6,
+  KITH_I32 = 7,
+  KITH_U32 = 8,
+  KITH_I64 = 9
+};
 /// values of kith_rows.where
 enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };
 
 /// Describes rows in the caller's memory, at any address. Every value of KITH_F16, KITH_BF16, KITH_U8 and
 /// KITH_I8 is a float32, and gives the same answers as that; KITH_BITS has 8 columns per byte, high bit
 /// first, and is for the metric `hamming` alone. KITH_F64 is for a kith_preparation, for an index that has a
-/// centre, and for an index in double precision, which takes all elements but KITH_BITS. Rows on KITH_CUDA
+/// centre, and for an index in double precision, which takes all elements but KITH_BITS, and KITH_I32, KITH_U32
+/// and KITH_I64 (from -2^53 to 2^53) alone takes. Rows on KITH_CUDA
 /// and KITH_OPENCL must be on the device that takes them: as training rows, as rows that are added, and as
 /// queries of a search by k; every other call returns KITH_UNSUPPORTED.
 typedef struct kith_rows {

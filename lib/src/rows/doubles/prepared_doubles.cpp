@@ -18,15 +18,43 @@
 namespace kith {
 namespace {
 
-/// Converts one row to doubles, exactly.
+/// Up to this magnitude every whole number is a double.
+constexpr std::int64_t most_whole = std::int64_t{1} << 53;
+
+/// Returns the double that an integer equals; NaN: it is beyond 2^53.
+template <class Integer>
+double widened(Integer value) {
+  if constexpr (sizeof(Integer) == 8)
+    if (value < -most_whole || value > most_whole) return NAN;
+  return static_cast<double>(value);
+}
+
+template <class Integer>
+void widen_integers(const unsigned char* from, std::span<double> to) {
+  for (std::size_t d = 0; d < to.size(); ++d) {
+    Integer value{};
+    std::memcpy(&value, from + d * sizeof value, sizeof value);
+    to[d] = widened(value);
+  }
+}
+
+/// Converts one row to doubles, exactly; what is no double becomes NaN.
 ///   floats  [cols]  memory for elements that first become floats
 void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to) {
-  if (given.element == Element::f64) {
-    std::memcpy(to.data(), given.row(r), to.size_bytes());
-    return;
+  switch (given.element) {
+    case Element::f64:
+      std::memcpy(to.data(), given.row(r), to.size_bytes());
+      return;
+    case Element::i32:
+      return widen_integers<std::int32_t>(given.row(r), to);
+    case Element::u32:
+      return widen_integers<std::uint32_t>(given.row(r), to);
+    case Element::i64:
+      return widen_integers<std::int64_t>(given.row(r), to);
+    default:
+      land_row(given.element, given.row(r), given.cols, floats.data());
+      std::copy(floats.begin(), floats.end(), to.begin());
   }
-  land_row(given.element, given.row(r), given.cols, floats.data());
-  std::copy(floats.begin(), floats.end(), to.begin());
 }
 
 double largest_of(std::span<const double> row) {
@@ -50,21 +78,35 @@ struct WrongRows {
   std::atomic<std::int64_t> not_finite, zero;
 };
 
-[[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
-                                    std::span<const double> row, std::int64_t number,
+/// Returns what the first value of a row is that no double equals, or that is not finite.
+///   r  the row of `given`
+std::string wrong_value(const RowsView& given, std::int64_t r, std::int64_t d, double value) {
+  if (given.element != Element::i64)
+    return std::string(std::isnan(value) ? "NaN" : "an infinity") +
+           "; make every value finite, or leave the row out";
+  std::int64_t whole = 0;
+  std::memcpy(&whole, given.row(r) + d * row_bytes(given.element, 1), sizeof whole);
+  return std::to_string(whole) +
+         ", beyond 2^53, up to which doubles hold all whole numbers; subtract what all rows "
+         "have in common";
+}
+
+/// Refuses a row of the result.
+///   r  the row of `given` that it is
+[[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what, const RowsView& given,
+                                    std::span<const double> row, std::int64_t r, std::int64_t number,
                                     std::span<const std::int64_t> features) {
   const auto at = std::find_if(row.begin(), row.end(), [](double value) { return !std::isfinite(value); });
-  const std::int64_t d = at - row.begin();
-  refuse(where, place_text(what, number, features.empty() ? d : features[size(d)]) + " holds " +
-                    (std::isnan(*at) ? "NaN" : "an infinity") +
-                    "; make every value finite, or leave the row out");
+  const std::int64_t counted = at - row.begin();
+  const std::int64_t d = features.empty() ? counted : features[size(counted)];
+  refuse(where, place_text(what, number, d) + " holds " + wrong_value(given, r, d, *at));
 }
 
 /// Prepares rows `first` ... `end` - 1 of the result, and returns their max |element|.
 double prepare_share(const RowsView& given, Metric metric, std::span<const std::int64_t> features,
                      std::span<const std::int64_t> order, PreparedDoubles& to, std::int64_t first,
                      std::int64_t end, WrongRows& wrong) {
-  std::vector<float> floats(given.element == Element::f64 ? 0 : size(given.cols));
+  std::vector<float> floats(is_wide(given.element) ? 0 : size(given.cols));
   std::vector<double> whole(features.empty() ? 0 : size(given.cols));
   double most = 0;
   for (std::int64_t r = first; r < end; ++r) {
@@ -132,9 +174,12 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
   to.largest = largest_of_shares(to.rows, given.cols, threads, [&](std::int64_t first, std::int64_t end) {
     return prepare_share(given, metric, features, order, to, first, end, wrong);
   });
-  const auto number = [&](std::int64_t r) { return first_row + (order.empty() ? r : order[size(r)]); };
-  if (wrong.not_finite < to.rows)
-    refuse_not_finite(where, what, to.row(wrong.not_finite), number(wrong.not_finite), features);
+  const auto given_row = [&](std::int64_t r) { return order.empty() ? r : order[size(r)]; };
+  const auto number = [&](std::int64_t r) { return first_row + given_row(r); };
+  if (wrong.not_finite < to.rows) {
+    const std::int64_t r = wrong.not_finite;
+    refuse_not_finite(where, what, given, to.row(r), given_row(r), number(r), features);
+  }
   if (wrong.zero < to.rows)
     refuse(where, std::string(what) + " row " + std::to_string(number(wrong.zero)) + " is all zeros" +
                       (features.empty() ? "" : " in the columns that count") +
@@ -160,7 +205,8 @@ PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, 
     }
     return most;
   });
-  if (not_finite < rows.rows) refuse_not_finite(where, what, rows.row(not_finite), not_finite, {});
+  if (not_finite < rows.rows)
+    refuse_not_finite(where, what, given, rows.row(not_finite), not_finite, not_finite, {});
   return rows;
 }
 

@@ -91,10 +91,16 @@ std::vector<double> ColumnSums::centre() const {
 }
 
 void check_no_doubles(std::string_view where, std::string_view what, Element element) {
-  if (element != Element::f64) return;
-  throw Error(Errc::unsupported, std::string(where) + ": the " + std::string(what) +
-                                     " rows are f64, which a preparation and an index with a centre take; "
-                                     "give one of these, or round the rows to f32");
+  if (!is_wide(element)) return;
+  const std::string rows =
+      std::string(where) + ": the " + std::string(what) + " rows are " + std::string(name(element));
+  if (element == Element::f64)
+    throw Error(Errc::unsupported, rows +
+                                       ", which a preparation and an index with a centre take; give one of "
+                                       "these, or round the rows to f32");
+  throw Error(
+      Errc::unsupported,
+      rows + ", which an index in double precision takes; choose arithmetic f64, or convert them to f32");
 }
 
 std::vector<double> centre_of(const IndexOptions& options, Metric metric, Element element,

@@ -70,7 +70,7 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
   const bool centred = !options.centre.empty() || options.learn_centre;
   if (options.arithmetic == Arithmetic::automatic)
-    return element == Element::f64 && !centred ? Arithmetic::f64 : Arithmetic::f32;
+    return is_wide(element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
   if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;
   if (compares_bits(metric))
     refuse("index", "arithmetic f64, but " + std::string(name(metric)) +

@@ -168,7 +168,7 @@ float largest_element(const RowsView& rows, const std::vector<std::int64_t>& fea
   const bool all = static_cast<std::int64_t>(columns.size()) == rows.cols;
   const std::span<const std::int64_t> some = all ? std::span<const std::int64_t>() : columns;
   const char* const where = "largest_element";
-  if (rows.element == Element::f64)
+  if (is_wide(rows.element))
     return spi::float_above(
         prepare_doubles(where, "training", rows, Metric::negative_dot, some, {}, 0).largest);
   return prepare_rows(where, "training", rows, Metric::negative_dot, 0, some).largest;

@@ -113,8 +113,7 @@ TEST_CASE("doubles: an array of doubles is read in ranges where double precision
   const string file = folder.write("utm.npy", npy_of(points));
   const DoubleMatrix rows{600, 3, points};
   const kith::Neighbors right = kith::tests::nearest_by_oracle(
-      Metric::l2,
-      kith::tests::all_by_oracle(Metric::l2, rows, rows, [](std::int64_t, std::int64_t) { return true; }), 3);
+      Metric::l2, kith::tests::all_by_oracle(Metric::l2, rows, rows, kith::tests::every_row), 3);
   const string search = "search --device cpu -k 3 --train " + file + " --queries " + file;
   for (const char* residence : {"stream", "quantized"}) {
     const string placed = search + " --place memory-limit=1M,residence=" + residence;
