@@ -174,6 +174,10 @@ struct Kernels {
   ///   values                 [queries, count], rows `stride` apart
   void (*shared_double_chains)(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
                                double* values, std::size_t stride);
+
+  /// Sorts different keys. Returns false, and does nothing, if they are so many, or the instruction set is
+  /// such, that another sort takes less time.
+  bool (*sort_few)(std::uint64_t* keys, std::size_t count);
 };
 
 const Kernels& kernels_baseline();

@@ -12,6 +12,7 @@
 #include "cpu/isa/boxes_source.hpp"
 #include "cpu/isa/doubles_source.hpp"
 #include "cpu/isa/kernels.hpp"
+#include "cpu/isa/keys_source.hpp"
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/class_sums.hpp"
 #include "cpu/steps/propose/candidates.hpp"
@@ -345,7 +346,8 @@ constexpr Kernels table = {distance,
                            values_of<LeafOfRows>,
                            values_of<LeafOfBoxes>,
                            double_chains,
-                           shared_double_chains};
+                           shared_double_chains,
+                           sort_few};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

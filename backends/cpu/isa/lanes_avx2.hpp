@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kith::cpu::KITH_ISA {
@@ -16,6 +17,8 @@ using Mask = Lanes;  // all bits of a lane, or none
 
 /// The most queries and accumulators of a tile: as many as fit into the 16 registers beside the operands.
 constexpr int most_queries = 4, most_accumulators = 4;
+/// How many 64-bit numbers an instruction compares; 0: none does.
+constexpr std::size_t key_lanes = 4;
 /// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 4;
 

@@ -9,6 +9,7 @@
 
 #include <immintrin.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kith::cpu::KITH_ISA {
@@ -21,6 +22,8 @@ using Mask = __mmask16;
 
 /// The most queries and accumulators of a tile: as many as fit into the 32 registers beside the operands.
 constexpr int most_queries = 8, most_accumulators = 16;
+/// How many 64-bit numbers an instruction compares; 0: none does.
+constexpr std::size_t key_lanes = 8;
 /// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 4;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace kith::cpu::KITH_ISA {
@@ -19,6 +20,8 @@ constexpr int most_queries = 4, most_accumulators = 4;
 #else
 constexpr int most_queries = 1, most_accumulators = 1;
 #endif
+/// How many 64-bit numbers an instruction compares; 0: none does.
+constexpr std::size_t key_lanes = 0;
 /// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 0;
 

@@ -42,8 +42,8 @@ void run_task(const spi::NearestStep& step, const Kernels& kernels, const Cut& c
               std::size_t end, std::size_t g, Key* entries) {
   std::array<float, query_block + most_task_queries + query_block> thresholds;
   std::array<std::size_t, most_task_queries> counts, ranked;
-  Shortlists lists{entries, cut.capacity, counts.data(), ranked.data(), thresholds.data() + query_block,
-                   step.k};
+  Shortlists lists{entries, cut.capacity,    counts.data(), ranked.data(), thresholds.data() + query_block,
+                   step.k,  kernels.sort_few};
   thresholds.fill(-std::numeric_limits<float>::infinity());  // nothing passes outside the lists
   for (std::size_t q = begin; q < end; ++q) clear(lists, q - begin);
 

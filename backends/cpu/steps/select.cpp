@@ -43,8 +43,9 @@ void by_threshold(const spi::SelectStep& step, const Kernels& kernels, const flo
                   std::uint32_t first_row, Key* scratch, Key* out) {
   std::size_t entries = 0, ranked = 0;
   float threshold = 0;
-  Shortlists list{scratch, shortlist_capacity(step.k, part_size(step)), &entries, &ranked, &threshold,
-                  step.k};
+  Shortlists list{
+      scratch,         shortlist_capacity(step.k, part_size(step)), &entries, &ranked, &threshold, step.k,
+      kernels.sort_few};
   clear(list, 0);
   kernels.filter(values, count, first_row, list, 0);
   finish(list, 0, out);

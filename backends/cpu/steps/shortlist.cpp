@@ -38,16 +38,19 @@ void clear(Shortlists& lists, std::size_t list) {
 void cut(Shortlists& lists, std::size_t list) {
   Key* const entries = rank(lists, list);
   Key* const last = entries + lists.k - 1;
-  std::nth_element(entries, last, entries + lists.counts[list]);
+  if (!lists.sort_few(entries, lists.counts[list]))
+    std::nth_element(entries, last, entries + lists.counts[list]);
   lists.counts[list] = lists.ranked[list] = lists.k;
   lists.thresholds[list] = value_of(*last);
 }
 
 void finish(Shortlists& lists, std::size_t list, std::uint64_t* out) {
-  if (lists.counts[list] > lists.k) cut(lists, list);
   Key* const entries = rank(lists, list);
-  const std::size_t count = lists.counts[list];
-  std::sort(entries, entries + count);
+  const std::size_t count = std::min(lists.counts[list], lists.k);
+  if (!lists.sort_few(entries, lists.counts[list])) {
+    if (lists.counts[list] > lists.k) cut(lists, list);
+    std::sort(entries, entries + count);
+  }
   std::fill(std::copy(entries, entries + count, out), out + lists.k, no_key);
 }
 

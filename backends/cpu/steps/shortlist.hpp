@@ -26,6 +26,7 @@ struct Shortlists {
   /// reads up to 7 floats before and behind.
   float* thresholds;
   std::size_t k;
+  bool (*sort_few)(std::uint64_t* keys, std::size_t count);  ///< of Kernels
 };
 
 /// Returns how many entries a list needs so that a scan of `rows` rows, one block at a time, never
@@ -35,7 +36,7 @@ std::size_t shortlist_capacity(std::size_t k, std::size_t rows);
 /// Empties one list.
 void clear(Shortlists& lists, std::size_t list);
 
-/// Cuts a list to its k nearest and lowers its threshold. The list must have at least k entries.
+/// Cuts a list to its k nearest, in any order, and lowers its threshold. The list must have at least k entries.
 void cut(Shortlists& lists, std::size_t list);
 
 /// Writes the k nearest of a list in order, padded with no_key.
