@@ -66,7 +66,7 @@ std::int64_t check_shapes(const std::vector<Shape>& shapes) {
 Arithmetic arithmetic_of(const RowsView& rows, const IndexOptions& options) {
   if (options.arithmetic != Arithmetic::automatic || rows.rows == 0) return options.arithmetic;
   const bool centred = !options.centre.empty() || options.learn_centre;
-  return rows.element == Element::f64 && !centred ? Arithmetic::f64 : Arithmetic::f32;
+  return is_wide(rows.element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
 }
 
 Arithmetic common_arithmetic(const std::vector<Shape>& shapes) {

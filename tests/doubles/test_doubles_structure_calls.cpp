@@ -46,6 +46,22 @@ double left_out_by_oracle(Metric metric, const DoubleMatrix& samples,
 }
 
 TEST_SUITE("device") {
+  TEST_CASE("doubles: a class structure of integers is that of the doubles that they equal") {
+    const std::vector<std::int64_t> whole = {1700000000000001, 4, 1700000000000003, 9, 1700000000000008, 1};
+    const DoubleMatrix same{3, 2, {whole.begin(), whole.end()}};
+    const std::vector<std::int64_t> labels = {1, 2, 1};
+    const MatrixView<const std::int64_t> rows(whole.data(), 3, 2);
+    const Structure structure(device(), rows, labels), right(device(), same, labels);
+    CHECK(structure.class_matrix().mean == right.class_matrix().mean);
+    CHECK(structure.with(rows, labels).class_matrix().mean == right.with(same, labels).class_matrix().mean);
+    const Sets sets = {{0}, {1}};
+    const auto measured = [&](const RowsView& given) {
+      return class_matrices(device(), given, labels, Metric::l1, sets);
+    };
+    CHECK(measured(rows)[0].mean == measured(same)[0].mean);
+    CHECK(measured(rows)[1].mean == measured(same)[1].mean);
+  }
+
   TEST_CASE("doubles: samples join a class structure, before and after sums are made") {
     std::mt19937 random(41);
     for (const Metric metric : {Metric::l2, Metric::cosine})

@@ -321,7 +321,8 @@ TEST_CASE("checkpoint: many pieces are put in order, not compared with one anoth
   for (std::int64_t t = 0; t < rows; ++t)
     for (std::int64_t q = 0; q < asked; ++q) file.add_piece(q, 1, t, 1);
   search.folder.write("kept", file.text());
-  CHECK(difference(found_by(20), Index(open_device("cpu"), search.train, Metric::l2).search(queries, 1)) == "");
+  CHECK(difference(found_by(20), Index(open_device("cpu"), search.train, Metric::l2).search(queries, 1)) ==
+        "");
 }
 
 TEST_CASE("checkpoint: of rows in memory any change is told, and the file is for its owner alone") {

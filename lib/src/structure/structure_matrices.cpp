@@ -71,7 +71,7 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
     used.insert(used.end(), sets.back().begin(), sets.back().end());
   }
   if (sets.empty()) return {};
-  if (given.element == Element::f64)
+  if (is_wide(given.element))
     return matrices_in_double(first_of(device), given, labels, metric, sets, options);
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());

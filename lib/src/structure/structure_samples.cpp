@@ -1,32 +1,31 @@
 // The samples and labels of a Structure on the host, and their order by class.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "kith/labels.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 #include "rows/rows.hpp"
 #include "structure/structure_state.hpp"
 
 namespace kith {
 
 void SampleCopy::append(std::string_view where, std::string_view what, const RowsView& more, Metric metric) {
-  if (arithmetic_ == Arithmetic::f64 && more.element == Element::f64) {
+  const FloatGuard guard;  // a float that is subnormal becomes the double that it equals
+  if (arithmetic_ == Arithmetic::f64) {
+    check_element(where, what, more, metric);
     check_rows(where, what, more);
-    const auto before = static_cast<std::ptrdiff_t>(doubles_.size());
-    doubles_.resize(doubles_.size() + cells_of(more.rows, more.cols));
+    const std::size_t before = doubles_.size();
+    doubles_.resize(before + cells_of(more.rows, more.cols));
+    std::vector<float> floats(size(more.cols));
     for (std::int64_t r = 0; r < more.rows; ++r)
-      std::memcpy(doubles_.data() + before + r * more.cols, more.row(r), size(more.cols) * sizeof(double));
+      widen_row(more, r, floats, std::span(doubles_).subspan(before + size(r * more.cols), size(more.cols)));
   } else {
     const LandedRows landed = land_numbers(where, what, more, metric);
-    const FloatGuard guard;  // a float that is subnormal becomes the double that it equals
-    const auto append_to = [&](auto& all) {
-      all.reserve(all.size() + cells_of(more.rows, more.cols));
-      for (std::int64_t r = 0; r < more.rows; ++r)
-        all.insert(all.end(), landed.view.row(r), landed.view.row(r) + more.cols);
-    };
-    arithmetic_ == Arithmetic::f64 ? append_to(doubles_) : append_to(floats_);
+    floats_.reserve(floats_.size() + cells_of(more.rows, more.cols));
+    for (std::int64_t r = 0; r < more.rows; ++r)
+      floats_.insert(floats_.end(), landed.view.row(r), landed.view.row(r) + more.cols);
   }
   rows_ += more.rows;
   cols_ = more.cols;

@@ -38,25 +38,6 @@ void widen_integers(const unsigned char* from, std::span<double> to) {
   }
 }
 
-/// Converts one row to doubles, exactly; what is no double becomes NaN.
-///   floats  [cols]  memory for elements that first become floats
-void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to) {
-  switch (given.element) {
-    case Element::f64:
-      std::memcpy(to.data(), given.row(r), to.size_bytes());
-      return;
-    case Element::i32:
-      return widen_integers<std::int32_t>(given.row(r), to);
-    case Element::u32:
-      return widen_integers<std::uint32_t>(given.row(r), to);
-    case Element::i64:
-      return widen_integers<std::int64_t>(given.row(r), to);
-    default:
-      land_row(given.element, given.row(r), given.cols, floats.data());
-      std::copy(floats.begin(), floats.end(), to.begin());
-  }
-}
-
 double largest_of(std::span<const double> row) {
   double largest = 0;
   for (const double value : row) {
@@ -145,6 +126,23 @@ double largest_of_shares(std::int64_t rows, std::int64_t cols, std::uint32_t thr
 }
 
 }  // namespace
+
+void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to) {
+  switch (given.element) {
+    case Element::f64:
+      std::memcpy(to.data(), given.row(r), to.size_bytes());
+      return;
+    case Element::i32:
+      return widen_integers<std::int32_t>(given.row(r), to);
+    case Element::u32:
+      return widen_integers<std::uint32_t>(given.row(r), to);
+    case Element::i64:
+      return widen_integers<std::int64_t>(given.row(r), to);
+    default:
+      land_row(given.element, given.row(r), given.cols, floats.data());
+      std::copy(floats.begin(), floats.end(), to.begin());
+  }
+}
 
 bool make_unit_row(std::span<double> row) {
   const double largest = largest_of(row);

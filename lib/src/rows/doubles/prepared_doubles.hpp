@@ -29,6 +29,10 @@ struct PreparedDoubles {
   std::span<const double> row(std::int64_t r) const { return {view().row(r), size(dims)}; }
 };
 
+/// Converts one row to doubles, exactly; what no double equals becomes NaN.
+///   floats  [cols]  memory for elements that first become floats
+void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to);
+
 /// Checks rows and prepares them for `metric`. Every element becomes the double that it equals.
 ///   where, what  the caller and the rows in messages, as for prepare_rows()
 ///   given        on the host
