@@ -95,19 +95,24 @@ TEST_CASE("doubles: bounds of floats are at least those of the theorem") {
       const RowErrors of_rows{any(random) * (turn % 3 == 0 ? 0 : 1e-6), any(random)},
           of_query{any(random) * (turn % 2 == 0 ? 0 : 1e-6), any(random)};
       const double value = any(random) * (turn % 5 == 0 ? 0 : 1) - (metric == Metric::negative_dot ? 1 : 0);
-      const Wide scale = rows.scale,
-                 r = static_cast<Wide>(of_query.residual) + static_cast<Wide>(of_rows.residual);
-      const Wide most = static_cast<Wide>(value) / (1 - g64);
+      const Wide scale = rows.scale, most = static_cast<Wide>(value) / (1 - g64);
+      // The residual of a row that is so near: no more than rounding its floats makes.
+      const auto residual_within = [&](Wide distance) {
+        const Wide p = 0x1p-24L * (1 + 0x1p-20L), norm = static_cast<Wide>(of_query.norm) + of_query.residual;
+        return std::min<Wide>(of_rows.residual,
+                              (p * (norm + distance) + static_cast<Wide>(dims) * 0x1p-149L) / (1 - p));
+      };
       Wide bound = 0;
       if (metric == Metric::negative_dot) {
         const Wide qn = of_query.norm, xn = of_rows.norm, qr = of_query.residual, xr = of_rows.residual;
         bound = static_cast<Wide>(value) * scale * 0.25L + (qn + qr) * xr + qr * xn + g * qn * xn + 2 * eta +
                 g64 * (qn + qr) * (xn + xr);
       } else if (sums_squares(metric)) {
-        const Wide length = scale * std::sqrt(most) + r;
+        const Wide distance = scale * std::sqrt(most);
+        const Wide length = distance + of_query.residual + residual_within(distance);
         bound = length * length * (1 + g) + eta;
       } else {
-        bound = (scale * most + r) * (1 + g) + eta;
+        bound = (scale * most + of_query.residual + residual_within(scale * most)) * (1 + g) + eta;
       }
       CAPTURE_ALL(name(metric), turn);
       const float above = DoubleBounds(metric, dims, rows, queries, of_rows).above(value, of_query);
@@ -117,6 +122,8 @@ TEST_CASE("doubles: bounds of floats are at least those of the theorem") {
   const DoubleBounds bounds(Metric::l2, dims, {}, {}, {});
   CHECK(bounds.above(std::numeric_limits<double>::infinity(), {}) == std::numeric_limits<float>::infinity());
   CHECK(bounds.above(1e300, {}) == std::numeric_limits<float>::infinity());
+  const DoubleBounds none(Metric::l2, dims, {}, {}, {INFINITY, 0});
+  CHECK(none.above(1, {}) == std::numeric_limits<float>::infinity());
 }
 
 }  // namespace

@@ -206,6 +206,20 @@ TEST_SUITE("device") {
     CHECK(largest_element(MatrixView<const std::int64_t>(wide.data(), 3, 1)) == 0x1p53f);
   }
 
+  TEST_CASE("doubles: a row far from all others makes no other row uncertain") {
+    std::mt19937 random(14);
+    for (const Metric metric : {Metric::l2, Metric::l1, Metric::linf}) {
+      CAPTURE(name(metric));
+      DoubleMatrix train = double_rows(DoubleData::map, 3000, 3, random);
+      for (std::size_t d = 0; d < 3; ++d) train.values[d] = 1e14;
+      const DoubleMatrix queries = double_rows(DoubleData::map, 40, 3, random);
+      Trace trace;
+      CHECK(Index(device(), train, metric).search(queries, 5, {}, &trace) ==
+            nearest_by_oracle(metric, all_by_oracle(metric, train, queries, every_row), 5));
+      CHECK(trace.repeated_doubles == 0);
+    }
+  }
+
   TEST_CASE("doubles: a radius of an Index in single precision may be a double") {
     const std::vector<float> train = {0, 1, 2};
     const Index index(device(), RowsView(train.data(), 3, 1), Metric::l1);

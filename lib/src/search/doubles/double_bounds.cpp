@@ -1,5 +1,6 @@
 #include "search/doubles/double_bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,8 @@ namespace {
 constexpr double unit = 0x1p-53;
 /// Covers the operations below: fewer than 32, each with a relative error of at most 2^-53.
 constexpr double roundings = 0x1p-40;
+/// A row is at most this share of its norm away from its floats, and this for each column that is subnormal.
+constexpr double share_of_norm = 0x1p-24 * (1 + 0x1p-20), of_subnormal = 0x1p-149;
 
 double chain_error_of_doubles(double dims) {
   return (dims + 2) * unit / (1 - (dims + 2) * unit) * (1 + roundings);
@@ -29,6 +32,13 @@ DoubleBounds::DoubleBounds(Metric metric, std::int64_t dims, const Rounding& row
       eta_(spi::chain_underflow(static_cast<std::size_t>(dims))),
       g_double_(chain_error_of_doubles(dims_)),
       eta_double_(dims_ * 0x1p-1074) {}
+
+double DoubleBounds::residual_near(const RowErrors& query, double distance) const {
+  if (!std::isfinite(errors_.residual)) return errors_.residual;  // of a row without floats near it
+  const double norm = query.norm + query.residual + distance;
+  return std::min(errors_.residual,
+                  (share_of_norm * norm + dims_ * of_subnormal) * (1 + 2 * share_of_norm) * (1 + roundings));
+}
 
 float DoubleBounds::above(double value, const RowErrors& query) const {
   if (!(g_ < 1)) return std::numeric_limits<float>::infinity();
@@ -50,7 +60,7 @@ double DoubleBounds::of_norm(double value, const RowErrors& query) const {
   const double most = (value + eta_double_) / (1 - g_double_);
   const bool squares = sums_squares(metric_);
   const double distance = (squares ? std::sqrt(most) : most) * row_scale_;
-  const double of_floats = distance + query.residual + errors_.residual + 0x1p-1000;
+  const double of_floats = distance + query.residual + residual_near(query, distance) + 0x1p-1000;
   return ((squares ? of_floats * of_floats : of_floats) * (1 + g_) + eta_) * (1 + roundings);
 }
 

@@ -23,6 +23,8 @@ class DoubleBounds {
  private:
   double of_product(double value, const RowErrors& query) const;
   double of_norm(double value, const RowErrors& query) const;
+  /// Returns at least the residual of each row within `distance` of the query.
+  double residual_near(const RowErrors& query, double distance) const;
 
   const Metric metric_;
   const double dims_, row_scale_, query_scale_;
