@@ -1,8 +1,8 @@
 // boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md). A task
 // is several queries that follow each other in the order of the step, and read about the same leaves. The
-// keys found so far are a heap with the farthest on top, in the query's place in the result. The host makes
-// the boxes in k-d order, in which fewer leaves are read than along a curve. Source: Friedman, Bentley,
-// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// keys found so far are in the query's place in the result: in order if they are few, else a heap with the
+// farthest on top. The host makes the boxes in k-d order, in which fewer leaves are read than along a curve.
+// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -18,6 +18,8 @@ namespace {
 static_assert(leaf_rows == spi::box_rows);
 
 constexpr std::size_t most_queries_a_task = 64;
+/// Up to this k a new key moves those behind it; of more keys, a heap moves fewer.
+constexpr std::size_t most_sorted = 32;
 constexpr std::size_t work_a_query = 2000;  // elementary operations for a few leaves, roughly
 
 /// Values that are the same for all queries of a step.
@@ -65,10 +67,10 @@ class Walk {
   /// Returns the number of leaves that were read.
   std::uint32_t run() {
     visit(in_.levels - 1, 0);
-    if (count_ == found_.size())
+    if (count_ < found_.size())
+      sort(found_.first(count_));
+    else if (!few())
       std::sort_heap(found_.begin(), found_.end());
-    else
-      std::sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count_));
     std::fill(found_.begin() + static_cast<std::ptrdiff_t>(count_), found_.end(), no_key);
     return leaves_;
   }
@@ -82,20 +84,33 @@ class Walk {
         in_.kernels.gaps(in_.step.metric, query_, in_.bounds[level] + block * in_.step.train.bounds.stride,
                          dims_, most_, bounds) &
         first_bits(in_.counts[level] - first);
-    while (left) {
-      auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
-      for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
-        const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
-        if (bounds[other] < bounds[nearest]) nearest = other;
-      }
-      if (bounds[nearest] > most_) return;  // all other boxes are at least as far
-      left &= ~(1u << nearest);
-      if (level > 0)
-        visit(level - 1, first + nearest);
-      else
-        read(first + nearest);
-      if (leaves_ > in_.step.most_leaves) return;
+    if (!left) return;
+    auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
+    for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
+      const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
+      if (bounds[other] < bounds[nearest]) nearest = other;
     }
+    enter(level, first + nearest);
+    // Of the others few are left, now that some rows are known.
+    Key near[leaf_rows];
+    std::size_t count = 0;
+    for (left &= ~(1u << nearest); left; left &= left - 1) {
+      const auto box = static_cast<std::uint32_t>(__builtin_ctz(left));
+      near[count] = make_key(bounds[box], box);
+      count += bounds[box] <= most_ ? 1 : 0;
+    }
+    sort({near, count});
+    for (std::size_t i = 0; i < count && leaves_ <= in_.step.most_leaves; ++i) {
+      if (value_of(near[i]) > most_) return;  // all other boxes are at least as far
+      enter(level, first + row_of(near[i]));
+    }
+  }
+
+  void enter(std::uint32_t level, std::size_t box) {
+    if (level > 0)
+      visit(level - 1, box);
+    else
+      read(box);
   }
 
   void read(std::size_t leaf) {
@@ -118,12 +133,34 @@ class Walk {
     if (count_ < found_.size()) {
       found_[count_++] = key;
       if (count_ < found_.size()) return;
-      std::make_heap(found_.begin(), found_.end());
+      if (few())
+        sort(found_);
+      else
+        std::make_heap(found_.begin(), found_.end());
+    } else if (key < farthest()) {
+      if (few())
+        insert(key);
+      else
+        replace_front(key);
     } else {
-      if (key >= found_.front()) return;
-      replace_front(key);
+      return;
     }
-    most_ = std::min(within_, value_of(found_.front()));
+    most_ = std::min(within_, value_of(farthest()));
+  }
+
+  bool few() const { return found_.size() <= most_sorted; }
+  Key farthest() const { return few() ? found_.back() : found_.front(); }
+
+  void sort(std::span<Key> keys) const {
+    if (keys.size() < 2) return;
+    if (!in_.kernels.sort_few(keys.data(), keys.size())) std::sort(keys.begin(), keys.end());
+  }
+
+  /// Puts `key` into its place among sorted keys, in place of the last.
+  void insert(Key key) {
+    std::size_t at = found_.size() - 1;
+    for (; at > 0 && found_[at - 1] > key; --at) found_[at] = found_[at - 1];
+    found_[at] = key;
   }
 
   /// Replaces the top of the heap by `key`, which sinks to its place.
