@@ -30,7 +30,12 @@ TEST_CASE("plan: boxes for many rows of few columns, by metrics that follow from
   };
   CHECK(by_boxes(cpu, changed([](Problem& p) { p.dims = 16; })));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.dims = 17; })));
-  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.n = 5000; })));
+  CHECK(by_boxes(cpu, changed([](Problem& p) { p.n = 2048; })));
+  CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.n = 2047; })));
+  const auto some_wide = changed([](Problem& p) { p.n = 16000, p.dims = 9; });
+  CHECK_FALSE(by_boxes(cpu, some_wide));
+  CHECK_FALSE(by_boxes(with_boxes(described_gpu("cuda")), changed([](Problem& p) { p.n = 16000; }), {},
+                       {.boxes_made = true}));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.k = 513; })));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.metric = Metric::negative_dot; })));
   CHECK(by_boxes(cpu, changed([](Problem& p) { p.metric = Metric::cosine; })));
