@@ -50,8 +50,9 @@ double DoubleBounds::of_product(double value, const RowErrors& query) const {
   const double moved = query_norm * errors_.residual + query.residual * errors_.norm;
   const double rounded = g_ * query.norm * errors_.norm + 2 * eta_ + g_double_ * query_norm * row_norm;
   // The chain of doubles loses what is subnormal, and so may the scaled value.
-  const double lost = 2 * eta_double_ * query_scale_ * row_scale_ + 0x1p-1000;
-  const double scaled = value * query_scale_ * row_scale_;
+  const int scale = std::ilogb(query_scale_) + std::ilogb(row_scale_);  // one of them may be large
+  const double lost = 2 * std::scalbn(eta_double_, scale) + 0x1p-1000;
+  const double scaled = std::scalbn(value, scale);
   const double slack = moved + rounded + lost;
   return scaled + slack + (std::fabs(scaled) + slack) * roundings;
 }

@@ -55,7 +55,8 @@ class DoubleRows {
 /// The rows of an Index in double precision, and an Index of the floats near them, which proposes.
 struct DoubleIndex {
   DoubleRows rows;
-  double largest = 0;  ///< max |element| of the rows, including removed ones until they are compacted
+  double largest = 0;   ///< max |element| of the rows, including removed ones until they are compacted
+  IndexOptions placed;  ///< placement, shares and reserve, for rows that are put there anew
   Rounding rounding;
   RowErrors errors;  ///< of all rows
   /// Rows that are rounded, at the same places. Its metric is metric_of_proposals(), no row is removed, and

@@ -52,6 +52,7 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
   const FloatGuard guard;
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
+  doubles->placed = options;
   RoundingChoice choice(index.metric, rows.rows, rows.dims);
   choice.add(rows);
   doubles->rounding = choice.rounding();
@@ -129,7 +130,8 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
   const std::int64_t count = rows.rows;
   all->rows.append(std::move(rows), index.device.info());
   if (std::isinf(all->errors.residual))
-    return put_prepared_doubles(index, all->rows.gathered({}), {});  // with another scale
+    return put_prepared_doubles(index, all->rows.gathered({}),
+                                IndexOptions(before.placed));  // with another scale
   auto proposing = std::make_shared<Index::State>(*before.proposing);
   proposing->rows += count;
   proposing->numbers = RowNumbers(proposing->rows);
@@ -141,23 +143,8 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
 }
 
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
-  const FloatGuard guard;
-  const DoubleIndex& before = *index.doubles;
-  check_chunks(before);
-  auto kept = std::make_shared<DoubleIndex>(before);
-  PreparedDoubles rows = before.rows.gathered(places);
-  // Rows that are gone neither count in the limit of negative_dot nor widen bounds.
-  kept->largest = rows.largest;
-  kept->errors = largest_errors(round_rows(index.metric, rows, before.rounding, 0).errors);
-  kept->rows = {};
-  kept->rows.append(std::move(rows), index.device.info());
-  auto proposing = std::make_shared<Index::State>(*before.proposing);
-  proposing->store = before.proposing->store->subset(*proposing, places);
-  proposing->rows = static_cast<std::int64_t>(places.size());
-  proposing->numbers = RowNumbers(proposing->rows);
-  index.store = proposing->store;
-  kept->proposing = std::move(proposing);
-  index.doubles = std::move(kept);
+  check_chunks(*index.doubles);
+  put_prepared_doubles(index, index.doubles->rows.gathered(places), IndexOptions(index.doubles->placed));
 }
 
 void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {

@@ -34,7 +34,7 @@ void leave_doubles(
         proposing);
 /// Adds rows to those of `index`, whose other numbers are already those of all rows.
 void append_doubles(Index::State& index, const RowsForIndex& more);
-/// Keeps only the rows at these places, ascending.
+/// Keeps only the rows at these places, ascending, as if they were given anew.
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places);
 
 /// Turns lists of raw values into distances; rows stay places.
