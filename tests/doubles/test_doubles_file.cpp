@@ -70,7 +70,6 @@ TEST_SUITE("device") {
     };
     CHECK(index.search(queries, 9, options) ==
           nearest_by_oracle(Metric::l2, all_by_oracle(Metric::l2, train, queries, every_row), 9));
-    CHECK_FALSE(std::filesystem::exists(folder / "kept"));
   }
 
   TEST_CASE("doubles: rows that stay in a source, streamed or quantized") {

@@ -114,14 +114,14 @@ TEST_SUITE("device") {
   TEST_CASE("doubles: bounds of a compacted index are those of its rows alone") {
     std::mt19937 random(4);
     const DoubleMatrix train = double_rows(DoubleData::map, 500, 3, random), far{1, 3, {0x1p45, 1, 1}};
-    const Index index(device(), train, Metric::l2);
+    const Index index(device(), train, Metric::negative_dot);
     const std::vector<std::int64_t> gone = {500};
     Trace with_it, without_it, before;
     index.search(train, 3, {}, &before);
     const Index grown = index.with(far);
     grown.search(train, 3, {}, &with_it);
     grown.without(gone).compact().search(train, 3, {}, &without_it);
-    CHECK(with_it.repeated_doubles == 500);
+    CHECK(with_it.repeated_doubles > before.repeated_doubles);
     CHECK(without_it.repeated_doubles == before.repeated_doubles);
   }
 

@@ -59,15 +59,14 @@ struct WrongRows {
   std::atomic<std::int64_t> not_finite, zero;
 };
 
-/// Returns what the first value of a row is that no double equals, or that is not finite.
-///   r  the row of `given`
-std::string wrong_value(const RowsView& given, std::int64_t r, std::int64_t d, double value) {
+/// Returns what a row of `given` holds where no double equals it, or where it is not finite, and what to do.
+std::string why_wrong(const RowsView& given, std::int64_t r, std::int64_t d, double value) {
   if (given.element != Element::i64)
-    return std::string(std::isnan(value) ? "NaN" : "an infinity") +
+    return std::string(" holds ") + (std::isnan(value) ? "NaN" : "an infinity") +
            "; make every value finite, or leave the row out";
   std::int64_t whole = 0;
   std::memcpy(&whole, given.row(r) + d * row_bytes(given.element, 1), sizeof whole);
-  return std::to_string(whole) +
+  return " holds " + std::to_string(whole) +
          ", beyond 2^53, up to which doubles hold all whole numbers; subtract what all rows "
          "have in common";
 }
@@ -80,7 +79,7 @@ std::string wrong_value(const RowsView& given, std::int64_t r, std::int64_t d, d
   const auto at = std::find_if(row.begin(), row.end(), [](double value) { return !std::isfinite(value); });
   const std::int64_t counted = at - row.begin();
   const std::int64_t d = features.empty() ? counted : features[size(counted)];
-  refuse(where, place_text(what, number, d) + " holds " + wrong_value(given, r, d, *at));
+  refuse(where, place_text(what, number, d) + why_wrong(given, r, d, *at));
 }
 
 /// Prepares rows `first` ... `end` - 1 of the result, and returns their max |element|.
