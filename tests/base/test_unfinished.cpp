@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/saved_file.hpp"
 #include "base/writing.hpp"
 #include "common/data_files.hpp"
 #include "common/environment.hpp"
@@ -211,6 +212,21 @@ TEST_CASE("unfinished: saving stops where it is asked to, and tells how far it i
     CHECK(folder.files() == 1);
     CHECK(folder.read("m.kith") == saved);
   }
+}
+
+TEST_CASE("unfinished: a file that is shorter or longer than was said leaves what was there before") {
+  const Folder folder;
+  folder.write("i.kidx", "old");
+  for (const std::string text : {"123", "12345"})
+    CHECK(folder.error([&] {
+      const SaveOptions options;
+      SavedFile file("index", folder / "i.kidx", 4, options);
+      file.write(text.data(), text.size());
+      file.commit();
+    }) == "bad_file: index: i.kidx: " + std::to_string(text.size()) +
+              " bytes were written, but the file is to have 4; no index is written: report it");
+  CHECK(folder.read("i.kidx") == "old");
+  CHECK(folder.files() == 1);
 }
 
 TEST_CASE("unfinished: a model is saved, and its progress told, whatever the host program has set") {

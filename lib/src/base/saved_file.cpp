@@ -39,6 +39,10 @@ void SavedFile::write(const void* bytes, std::size_t size) {
 
 void SavedFile::commit() {
   stop_if_asked();
+  if (done_ != bytes_)
+    throw Error(Errc::bad_file, where_ + ": " + path_ + ": " + std::to_string(done_) +
+                                    " bytes were written, but the file is to have " + std::to_string(bytes_) +
+                                    "; no " + where_ + " is written: report it");
   file_.flush();
   stop_if_asked();
   file_.commit();

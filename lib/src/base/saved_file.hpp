@@ -12,8 +12,8 @@
 
 namespace kith {
 
-/// Throws bad_file as WholeFile does, or if `path` is not an ordinary file; interrupted if it was asked
-/// to stop.
+/// Throws bad_file as WholeFile does, or if `path` is not an ordinary file, or if commit() finds that other
+/// than `bytes` bytes were written; interrupted if it was asked to stop.
 class SavedFile {
  public:
   ///   where  beginning of messages, such as `model`
