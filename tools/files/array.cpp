@@ -260,6 +260,7 @@ void read_array_values(Source& source, const ArrayLayout& layout, Values& values
                 if (block.bad != Block::none) refuse(source, place, first + block.bad, block.why);
               });
   if (layout.fortran && layout.shape.size() > 1) values.values = from_fortran(values.values, place);
+  values.floats = floats_of(layout.type);
   values.rows = static_cast<std::int64_t>(layout.shape[0]);
   values.cols = static_cast<std::int64_t>(place.cols());
 }

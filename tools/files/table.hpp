@@ -251,6 +251,7 @@ struct Values {
   std::int64_t rows = 0, cols = 0;
   std::vector<double> values;             ///< [rows, cols], finite
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
+  std::optional<Element> floats;          ///< f16, f32 or f64, where a binary file holds these
 };
 
 struct ValueOptions : FileOptions {

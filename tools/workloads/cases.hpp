@@ -82,6 +82,10 @@ Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<con
                     std::int64_t k, const std::vector<std::int64_t>* labels);
 Answer plain_answer(const Case& c);
 
+/// Computes the same in double precision. Every metric but hamming has it.
+Answer plain_answer(Metric metric, MatrixView<const double> train, MatrixView<const double> queries,
+                    std::int64_t k, const std::vector<std::int64_t>* labels);
+
 /// Returns rows as the stages read them: divided by their norms for cosine, else copied.
 Rows prepared_rows(Metric metric, MatrixView<const float> rows);
 
@@ -100,10 +104,11 @@ constexpr std::int64_t spread_row(std::int64_t i, std::int64_t count, std::int64
 Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 
 /// Returns where `actual` first differs from `expected`, with both values as decimals and as bits; empty if
-/// the bits are equal.
+/// the bits are equal. Answers of different arithmetic differ.
 std::string difference(const Answer& expected, const Answer& actual);
 
-/// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k].
+/// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k], of
+/// one arithmetic.
 std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
 
 struct RandomOptions {

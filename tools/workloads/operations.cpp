@@ -32,7 +32,16 @@ std::string value_text(float value) {
   return files::printed("%.9g (0x%08X)", static_cast<double>(value), std::bit_cast<std::uint32_t>(value));
 }
 
+std::string value_text(double value) {
+  return files::printed("%.17g (0x%016llX)", value,
+                        static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
+}
+
 std::string neighbor_text(std::int64_t row, float distance) {
+  return "row " + std::to_string(row) + " at " + value_text(distance);
+}
+
+std::string neighbor_text(std::int64_t row, double distance) {
   return "row " + std::to_string(row) + " at " + value_text(distance);
 }
 

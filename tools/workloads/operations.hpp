@@ -89,7 +89,9 @@ struct StageResult {
 
 /// Return decimals and bits such as `1.5 (0x3FC00000)`, and the same after `row 7 at`.
 std::string value_text(float value);
+std::string value_text(double value);
 std::string neighbor_text(std::int64_t row, float distance);
+std::string neighbor_text(std::int64_t row, double distance);
 
 /// Returns where `actual` first differs from `expected`, with both values as decimals and as bits; empty if
 /// they are equal.

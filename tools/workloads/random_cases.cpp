@@ -1,4 +1,3 @@
-#include <bit>
 #include <cstring>
 
 #include "kith/error.hpp"
@@ -30,23 +29,35 @@ std::string check(const Device& device, const Device* reference, const Case& c) 
   return difference(expected, answer(device, c));
 }
 
+/// Returns where the rows or the bits of distances first differ; empty if they are equal.
+template <class Distances>
+std::string different_neighbor(const Neighbors& right, const Distances& expected, const Neighbors& found,
+                               const Distances& actual) {
+  if (right.queries != found.queries || right.k != found.k || right.row.size() != found.row.size() ||
+      expected.size() != actual.size())
+    return "the result is [" + std::to_string(found.queries) + ", " + std::to_string(found.k) +
+           "], expected [" + std::to_string(right.queries) + ", " + std::to_string(right.k) + "]";
+  for (std::size_t i = 0; i < right.row.size(); ++i) {
+    if (right.row[i] == found.row[i] && std::memcmp(&expected[i], &actual[i], sizeof expected[i]) == 0)
+      continue;
+    const std::size_t k = static_cast<std::size_t>(right.k);
+    return "query " + std::to_string(i / k) + ", place " + std::to_string(i % k) + ": " +
+           neighbor_text(found.row[i], actual[i]) + ", expected " + neighbor_text(right.row[i], expected[i]);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string difference(const Answer& expected, const Answer& actual) {
   const Neighbors &right = expected.neighbors, &found = actual.neighbors;
-  if (right.queries != found.queries || right.k != found.k || right.row.size() != found.row.size() ||
-      right.distance.size() != found.distance.size())
-    return "the result is [" + std::to_string(found.queries) + ", " + std::to_string(found.k) +
-           "], expected [" + std::to_string(right.queries) + ", " + std::to_string(right.k) + "]";
-  for (std::size_t i = 0; i < right.row.size(); ++i) {
-    const bool same = right.row[i] == found.row[i] && std::bit_cast<std::uint32_t>(right.distance[i]) ==
-                                                          std::bit_cast<std::uint32_t>(found.distance[i]);
-    if (same) continue;
-    const std::size_t k = static_cast<std::size_t>(right.k);
-    return "query " + std::to_string(i / k) + ", place " + std::to_string(i % k) + ": " +
-           neighbor_text(found.row[i], found.distance[i]) + ", expected " +
-           neighbor_text(right.row[i], right.distance[i]);
-  }
+  if (right.arithmetic != found.arithmetic)
+    return "the result is " + std::string(name(found.arithmetic)) + ", expected " +
+           std::string(name(right.arithmetic));
+  const std::string neighbor = right.arithmetic == Arithmetic::f64
+                                   ? different_neighbor(right, right.distance64, found, found.distance64)
+                                   : different_neighbor(right, right.distance, found, found.distance);
+  if (!neighbor.empty()) return neighbor;
   if (expected.votes.size() != actual.votes.size() || expected.label.size() != actual.label.size())
     return "the votes are of another shape";
   for (std::size_t q = 0; q < expected.label.size(); ++q)
@@ -65,9 +76,13 @@ std::string difference(const Answer& expected, const Answer& actual) {
 std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual) {
   const auto k = static_cast<std::size_t>(expected.k);
   std::int64_t different = 0;
+  const auto differ = [k](const auto& right, const auto& found, std::size_t q) {
+    return std::memcmp(right.data() + q * k, found.data() + q * k, k * sizeof right[0]) != 0;
+  };
   for (std::size_t q = 0; q < static_cast<std::size_t>(expected.queries); ++q)
-    if (std::memcmp(&expected.distance[q * k], &actual.distance[q * k], k * sizeof(float)) != 0 ||
-        std::memcmp(&expected.row[q * k], &actual.row[q * k], k * sizeof(std::int64_t)) != 0)
+    if (differ(expected.row, actual.row, q) ||
+        (expected.arithmetic == Arithmetic::f64 ? differ(expected.distance64, actual.distance64, q)
+                                                : differ(expected.distance, actual.distance, q)))
       ++different;
   return different;
 }

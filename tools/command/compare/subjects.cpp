@@ -48,17 +48,16 @@ int Outcome::code() const {
   return same == 0 && refused > 0 ? exit_code(Errc::unsupported) : exit_ok;
 }
 
-std::string sizes_text(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
-                       std::int64_t k) {
-  return std::string(name(metric)) + ", n = " + std::to_string(train.rows()) +
-         ", m = " + std::to_string(queries.rows()) + ", dims = " + std::to_string(train.cols()) +
+std::string sizes_text(Metric metric, const RowsView& train, const RowsView& queries, std::int64_t k) {
+  return std::string(name(metric)) + ", n = " + std::to_string(train.rows) +
+         ", m = " + std::to_string(queries.rows) + ", dims = " + std::to_string(train.cols) +
          ", k = " + std::to_string(k);
 }
 
-nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, MatrixView<const float> train,
-                                  MatrixView<const float> queries, std::int64_t k) {
-  return {{"data", data},        {"metric", name(metric)}, {"n", train.rows()},
-          {"m", queries.rows()}, {"dims", train.cols()},   {"k", k}};
+nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, const RowsView& train,
+                                  const RowsView& queries, std::int64_t k) {
+  return {{"data", data},      {"metric", name(metric)}, {"n", train.rows},
+          {"m", queries.rows}, {"dims", train.cols},     {"k", k}};
 }
 
 std::vector<CLI::Option*> added_options(CLI::App& app, const std::function<void()>& add) {

@@ -9,6 +9,7 @@
 
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
+#include "kith/rows_view.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/clock.hpp"
 
@@ -72,10 +73,9 @@ struct Outcome {
 };
 
 /// Describes the problem: `squared_l2, n = 8192, ...`
-std::string sizes_text(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
-                       std::int64_t k);
-nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, MatrixView<const float> train,
-                                  MatrixView<const float> queries, std::int64_t k);
+std::string sizes_text(Metric metric, const RowsView& train, const RowsView& queries, std::int64_t k);
+nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, const RowsView& train,
+                                  const RowsView& queries, std::int64_t k);
 
 /// Returns the options that `add()` adds to `app`.
 std::vector<CLI::Option*> added_options(CLI::App& app, const std::function<void()>& add);

@@ -60,7 +60,7 @@ CLI::Option* add_set_options(CLI::App& app, VerifyFlags& flags) {
                       add_text_options(app, tables);
                       add_texts(app, "--label-column,--label", tables.label_columns,
                                 "Column of text files to leave out, because it holds labels", "COLUMNS");
-                      add_preparation_options(app, flags.set);
+                      add_preparation_options(app, flags.set, {arithmetic_key(flags.set)});
                     }),
       train);
   CLI::Option* const found = app.get_option("--found-index");

@@ -1,34 +1,14 @@
 // kith verify --train: the rows of files, searched by every proposer and by the chain alone, or once more
 // after an earlier search. Same bits?
+#include <cstring>
 
-#include "command/input/training.hpp"
 #include "command/shared/json.hpp"
-#include "command/verify/verify.hpp"
-#include "files/table.hpp"
+#include "command/verify/verify_set.hpp"
 #include "kith/index.hpp"
 #include "workloads/cases.hpp"
 
 namespace kith::command {
 namespace {
-
-/// Rows of files, as they are searched.
-struct WholeSet {
-  Training training;
-  Rows own_queries;
-  workloads::Rows picked;  ///< where -m takes some of the queries
-  MatrixView<const float> queries;
-  std::int64_t asked = 0;  ///< queries before -m took some
-  std::int64_t k = 1;
-
-  MatrixView<const float> train() const { return training.rows.numbers(); }
-};
-
-/// The right answer.
-struct Expected {
-  std::string name;
-  Neighbors found;
-  bool without_distances = false;  ///< only the rows of an earlier answer are known
-};
 
 /// The outcome of one proposer on one device.
 struct Way {
@@ -41,27 +21,6 @@ struct Way {
 
   bool ran() const { return refusal.empty() && trace.total_seconds > 0; }
 };
-
-/// The queries: all of them, or `count` spread evenly.
-void take_queries(const VerifyFlags& flags, WholeSet& set) {
-  const MatrixView<const float> all =
-      (flags.set.tables.queries.empty() ? set.training.rows : set.own_queries).numbers();
-  set.queries = all;
-  set.asked = all.rows();
-  if (flags.m == 0 || flags.m >= all.rows()) return;
-  set.picked = workloads::spread_rows(all, flags.m);
-  set.queries = set.picked.view();
-}
-
-WholeSet read_set(const VerifyFlags& flags) {
-  WholeSet set;
-  set.training = read_training("verify", flags.set);
-  set.k = flags.k;
-  if (flags.found_index.empty()) check_k("verify", set.k, set.training, false);
-  if (!flags.set.tables.queries.empty()) set.own_queries = read_prepared_queries(flags.set, set.training);
-  take_queries(flags, set);
-  return set;
-}
 
 /// Returns the proposers to try on a device; `none`, the chain alone, is one of them.
 std::vector<Proposer> ways_of(const Device& device, Proposer asked) {
@@ -80,46 +39,40 @@ Neighbors search_by(const Index& index, const VerifyFlags& flags, const WholeSet
   return index.search(set.queries, set.k, options, &trace);
 }
 
-/// A file that `kith search` wrote: a row of k numbers for each query.
-files::Values read_found(const VerifyFlags& flags, const std::string& path) {
-  return files::read_values(path, files::ValueOptions(file_options(flags.set.tables)));
+/// Returns the values of rows of f32 or f64, which are searched as doubles.
+std::vector<double> as_doubles(const RowsView& rows) {
+  std::vector<double> values;
+  const auto add = [&](auto element) {
+    for (std::int64_t i = 0; i < rows.rows * rows.cols; ++i) {
+      std::memcpy(&element, rows.row(i / rows.cols) + i % rows.cols * element_bytes(rows.element),
+                  sizeof element);
+      values.push_back(static_cast<double>(element));
+    }
+  };
+  rows.element == Element::f64 ? add(double{}) : add(float{});
+  return values;
 }
 
-/// Reads the earlier answer to the queries that are searched. Its k becomes that of the search.
-Expected read_earlier(const VerifyFlags& flags, WholeSet& set) {
-  Expected earlier{flags.found_index, {}, flags.found_distance.empty()};
-  const files::Values rows = read_found(flags, flags.found_index);
-  const auto check = [&](const std::string& path, const files::Values& values) {
-    if (values.rows != set.asked || values.cols != rows.cols)
-      refuse("verify", path + " is [" + std::to_string(values.rows) + ", " + std::to_string(values.cols) +
-                           "], but there are " + std::to_string(set.asked) + " queries and " +
-                           std::to_string(rows.cols) + " neighbours each in " + flags.found_index +
-                           "; give the files of one search for all these queries");
-  };
-  check(flags.found_index, rows);
-  set.k = rows.cols;
-  check_k("verify", set.k, set.training, false);
-  files::Values distances;
-  if (!earlier.without_distances)
-    check(flags.found_distance, distances = read_found(flags, flags.found_distance));
-  earlier.found.queries = set.queries.rows();
-  earlier.found.k = set.k;
-  for (std::int64_t q = 0; q < set.queries.rows(); ++q)
-    for (std::int64_t j = 0; j < set.k; ++j) {
-      const auto at =
-          static_cast<std::size_t>(workloads::spread_row(q, set.queries.rows(), set.asked) * set.k + j);
-      earlier.found.row.push_back(static_cast<std::int64_t>(rows.values[at]));
-      if (!earlier.without_distances)
-        earlier.found.distance.push_back(static_cast<float>(distances.values[at]));
-    }
-  return earlier;
+/// Returns what the plain program finds.
+Neighbors plain_neighbors(const VerifyFlags& flags, const WholeSet& set) {
+  if (!set.is_double()) {
+    const auto floats = [](const RowsView& rows) {
+      return MatrixView<const float>(reinterpret_cast<const float*>(rows.row(0)), rows.rows, rows.cols);
+    };
+    return workloads::plain_answer(flags.metric, floats(set.train()), floats(set.queries), set.k, nullptr)
+        .neighbors;
+  }
+  const std::vector<double> train = as_doubles(set.train()), queries = as_doubles(set.queries);
+  return workloads::plain_answer(
+             flags.metric, MatrixView<const double>(train.data(), set.train().rows, set.train().cols),
+             MatrixView<const double>(queries.data(), set.queries.rows, set.queries.cols), set.k, nullptr)
+      .neighbors;
 }
 
 Neighbors search_right(const Subject& reference, const VerifyFlags& flags, const WholeSet& set,
                        std::vector<Way>& ways) {
-  if (!reference)
-    return workloads::plain_answer(flags.metric, set.train(), set.queries, set.k, nullptr).neighbors;
-  const Index index(*reference, set.train(), flags.metric);
+  if (!reference) return plain_neighbors(flags, set);
+  const Index index(*reference, set.train(), flags.metric, set.training.index_options());
   Way way{reference->info().spec, Proposer::none, {}, {}, 0, {}};
   Neighbors right = search_by(index, flags, set, Proposer::none, way.trace);
   ways.push_back(std::move(way));
@@ -132,7 +85,7 @@ void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<D
   const Proposer asked = flags.plan.how.proposer;
   const bool again = !flags.found_index.empty();
   for (const Device& device : devices) {
-    const Index index(device, set.train(), flags.metric);
+    const Index index(device, set.train(), flags.metric, set.training.index_options());
     for (const Proposer proposer : again ? std::vector{asked} : ways_of(device, asked)) {
       if (proposer == Proposer::none && expected.name == device.info().spec)
         continue;  // the bits that others are compared with
@@ -143,7 +96,7 @@ void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<D
         if (proposer == Proposer::automatic) way.proposer = way.trace.plan.proposer;
         if (way.trace.plan.proposer != way.proposer) throw Error(Errc::unsupported, way.trace.plan.reason);
         Neighbors right = expected.found;
-        if (expected.without_distances) right.distance = found.distance;
+        if (expected.without_distances) right.distance = found.distance, right.distance64 = found.distance64;
         way.different = workloads::different_queries(right, found);
         way.difference = workloads::difference({right, {}, {}}, {found, {}, {}});
       });
@@ -189,6 +142,7 @@ nlohmann::ordered_json json_of(const VerifyFlags& flags, const WholeSet& set, co
                                const std::vector<Way>& ways) {
   nlohmann::ordered_json json =
       sizes_json(flags.set.tables.train, flags.metric, set.train(), set.queries, set.k);
+  json["arithmetic"] = name(set.training.arithmetic);
   json["reference"] = reference;
   for (const Way& way : ways) {
     nlohmann::ordered_json entry = {{"device", way.device}, {"proposer", name(way.proposer)}};
@@ -239,7 +193,10 @@ int verify_set(const VerifyFlags& flags) {
     print(json_text(json_of(flags, set, expected.name, ways)));
   else
     print(flags.set.tables.train + ": " + sizes_text(flags.metric, set.train(), set.queries, set.k) +
-          "; compared with " + expected.name + (reference ? " by the chain alone\n" : "\n") +
+          (set.is_double() ? "; in double precision, compared with " : "; compared with ") + expected.name +
+          (!reference        ? "\n"
+           : set.is_double() ? ", where the chain of floats alone proposes\n"
+                             : " by the chain alone\n") +
           table_of(ways, reference.has_value()) + "\n" + outcome.text() + "\n");
   return outcome.code();
 }

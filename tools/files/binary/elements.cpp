@@ -188,6 +188,13 @@ Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, s
   });
 }
 
+std::optional<Element> floats_of(ElementType type) {
+  if (type == ElementType::f16) return Element::f16;
+  if (type == ElementType::f32) return Element::f32;
+  if (type == ElementType::f64) return Element::f64;
+  return std::nullopt;
+}
+
 bool may_round(ElementType type) {
   return type == ElementType::f64 || (size_of(type) >= 4 && type != ElementType::f32);
 }

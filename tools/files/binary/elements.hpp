@@ -26,6 +26,8 @@ Block to_floats(ElementType type, bool big_endian, const unsigned char* from, st
 /// The same as float64, in which only integers beyond 2^53 are rounded.
 Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
                  bool missing = false);
+/// Returns the element of kith that floating-point numbers of this type are; nothing for others.
+std::optional<Element> floats_of(ElementType type);
 /// Returns whether some element of this type may not fit a float32.
 bool may_round(ElementType type);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,

@@ -133,6 +133,7 @@ void read_vecs_values(Source& source, Format format, Values& values) {
       source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
                   block.why);
   });
+  values.floats = floats_of(type_of(format));
   values.rows = reader.rows();
   values.cols = reader.dims();
 }
