@@ -107,8 +107,8 @@ Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 /// the bits are equal. Answers of different arithmetic differ.
 std::string difference(const Answer& expected, const Answer& actual);
 
-/// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k], of
-/// one arithmetic.
+/// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k]
+/// and of one arithmetic.
 std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
 
 struct RandomOptions {

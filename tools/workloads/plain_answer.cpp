@@ -61,8 +61,8 @@ double chain_of(Metric metric, const double* query, const double* row, std::size
   return 0;
 }
 
-/// Returns rows as their chains read them: for cosine each is multiplied by a power of two, so that its largest
-/// magnitude is in [1, 2), and then divided by its norm.
+/// Returns rows as their chains read them: for cosine each is multiplied by a power of two, so that its
+/// largest magnitude is in [1, 2), and then divided by its norm.
 std::vector<double> prepared_doubles(Metric metric, MatrixView<const double> rows) {
   std::vector<double> prepared;
   for (std::int64_t r = 0; r < rows.rows(); ++r) {

@@ -17,7 +17,7 @@ DoubleMatrix plain_rows(DoubleData kind, std::int64_t count, std::mt19937& rando
   return all;
 }
 
-/// Returns how often each class is among the labels of the rows, in ascending order of classes, for each list of k.
+/// Returns how often each class, in ascending order, is among the labels of the rows of each list.
 std::vector<std::uint32_t> counted_votes(const std::vector<std::int64_t>& labels, const Neighbors& found) {
   const std::set<std::int64_t> classes(labels.begin(), labels.end());
   std::vector<std::uint32_t> votes;

@@ -57,6 +57,9 @@ std::string report(const CompareProblem& problem, const std::vector<Device>& dev
     table.add(std::move(cells));
   }
   std::string text = problem.data + ": " + problem.sizes() +
+                     (problem.arithmetic() == Arithmetic::f64
+                          ? "; search and classify in double precision, all else by the float32 of these rows"
+                          : "") +
                      "; select and nearest alone: groups = " + std::to_string(problem.groups) + "\n" +
                      table.text();
   for (std::size_t i = 0; i < footnotes.size(); ++i)
@@ -71,6 +74,7 @@ std::string report(const CompareProblem& problem, const std::vector<Device>& dev
 nlohmann::ordered_json report_json(const CompareProblem& problem, const std::vector<Device>& devices,
                                    const Subject& reference, const std::vector<CompareLine>& lines) {
   nlohmann::ordered_json json = problem.json();
+  json["arithmetic"] = name(problem.arithmetic());
   json["reference"] = subject_name(reference);
   for (const CompareLine& line : lines)
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -148,12 +152,13 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
                0);
   });
   CLI::Option* const train =
-      app.add_option("--train", flags.tables.train, "Take training rows from a file instead");
-  CLI::Option* const queries = app.add_option("--queries", flags.tables.queries, "Take queries from a file");
+      app.add_option("--train", flags.files.tables.train, "Take training rows from a file instead");
+  CLI::Option* const queries =
+      app.add_option("--queries", flags.files.tables.queries, "Take queries from a file");
   reads_file(train)->needs(reads_file(queries));
   queries->needs(train);
   each_excludes(made, train);
-  each_needs(added_options(app, [&] { add_text_options(app, flags.tables); }), train);
+  each_needs(added_options(app, [&] { add_text_options(app, flags.files.tables); }), train);
   add_number(app, "--seed", flags.seed, "Seed of the synthetic data", 0)->capture_default_str();
   add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
   add_number(app, "--classes", flags.classes, "How many classes the labels have", 1, 1 << 20)
@@ -177,6 +182,8 @@ Subcommand add_compare(CLI::App& parent) {
   add_problem_options(*app, *flags);
   app->add_flag("--explain", flags->explain, "Print the plan of each search");
   app->add_flag("--json", flags->json, "Print JSON");
+  CLI::Option* const arithmetic = add_prepare_option(*app, {arithmetic_key(flags->files)});
+  each_needs({arithmetic}, app->get_option("--train"));
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
                       "kith compare --stage select --how selector=bubble -n 100000 -m 4 -k 100"});

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "command/compare/subjects.hpp"
-#include "command/input/tables.hpp"
+#include "command/input/training.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/operations.hpp"
 
@@ -17,7 +17,7 @@ struct CompareFlags {
   std::string reference;  ///< empty: cpu, or plain if only the CPU is compared
   std::string stage = "all";
   std::string data = "normal";
-  TableFlags tables;  ///< files in place of --data
+  TrainingFlags files;  ///< in place of --data: tables and arithmetic
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = default_metric;
   std::string elements;  ///< --element: one type for all rows, or one for training rows and one for queries
@@ -33,6 +33,8 @@ struct CompareFlags {
 struct CompareProblem {
   std::string data;                ///< name of the data or of the file
   workloads::Rows train, queries;  ///< the rows as a caller passes them
+  /// Values of `train` and `queries` for whole searches in double precision; else empty.
+  std::vector<double> train_doubles, query_doubles;
   Element train_element = Element::f32,
           query_element = Element::f32;  ///< of whole searches; stages take the values as float32
   std::int64_t reserve = 0;              ///< IndexOptions::reserve
@@ -42,6 +44,7 @@ struct CompareProblem {
   Metric metric = default_metric;
   SearchOptions options;
 
+  Arithmetic arithmetic() const { return train_doubles.empty() ? Arithmetic::f32 : Arithmetic::f64; }
   std::string sizes() const { return sizes_text(metric, train.view(), queries.view(), k); }
   nlohmann::ordered_json json() const;  ///< `groups` is included
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/compare/compare.hpp"
+#include "command/input/read_as.hpp"
 #include "kith/parse.hpp"
 #include "workloads/stored.hpp"
 
@@ -42,7 +43,7 @@ nlohmann::ordered_json CompareProblem::json() const {
 }
 
 std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
-  if (!flags.tables.train.empty()) return {workloads::DataKind::uniform};
+  if (!flags.files.tables.train.empty()) return {workloads::DataKind::uniform};
   std::vector<workloads::DataKind> kinds;
   if (flags.data == "all") {
     kinds.assign(workloads::all_data_kinds.begin(), workloads::all_data_kinds.end());
@@ -85,15 +86,32 @@ void set_elements(const CompareFlags& flags, CompareProblem& problem) {
   round_to(problem.query_element, flags.metric, problem.queries);
 }
 
+/// Reads rows and queries of files, in the arithmetic that `kith search` would choose.
+void read_problem(const CompareFlags& flags, CompareProblem& problem) {
+  TableFlags tables = read_as_needed(flags.files, flags.files.tables);
+  tables.wide = false;  // each value needs a float32, too
+  files::Table train = read_train(tables, true);
+  const bool doubles = flags.files.arithmetic == Arithmetic::f64 || !train.doubles.empty();
+  tables.doubles = doubles;
+  files::Table queries = read_queries(tables, train);
+  problem.data = tables.train;
+  problem.train = copy(train);
+  problem.queries = copy(queries);
+  if (!doubles) return;
+  const auto take = [](files::Table& table) {
+    return table.doubles.empty() ? std::vector<double>(table.values.begin(), table.values.end())
+                                 : std::move(table.doubles);
+  };
+  problem.train_doubles = take(train);
+  problem.query_doubles = take(queries);
+}
+
 }  // namespace
 
 CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind) {
   CompareProblem problem;
-  if (!flags.tables.train.empty()) {
-    const files::Table train = read_train(flags.tables, true), queries = read_queries(flags.tables, train);
-    problem.data = flags.tables.train;
-    problem.train = copy(train);
-    problem.queries = copy(queries);
+  if (!flags.files.tables.train.empty()) {
+    read_problem(flags, problem);
   } else {
     const auto rows = [&](workloads::Set set, std::int64_t count) {
       return workloads::make_rows(kind, flags.seed_bits(), set, count, flags.dims, flags.metric);

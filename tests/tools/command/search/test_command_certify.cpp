@@ -235,10 +235,11 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "choose another --reference, --device or proposer");
   check_refused("compare --csv header=no -n 9 --device cpu", 2,
                 "invalid_argument: compare: --csv goes with --train; give --train, too");
+  check_refused("compare --prepare arithmetic=f64 -n 9 --device cpu", 2,
+                "invalid_argument: compare: --prepare goes with --train; give --train, too");
   check_refused(
       "compare --prepare categorical=1 -n 9 --device cpu", 2,
-      "invalid_argument: compare: unknown option --prepare (search, graph, index, groundtruth, classify, "
-      "regress, evaluate, structure, select-features, verify have it); see `kith compare --help`");
+      "invalid_argument: compare: --prepare: there is no key \"categorical\"; choose one of arithmetic");
   check_refused(asked + "--csv header=perhaps --train " + train, 2,
                 "invalid_argument: verify: --csv header: there is no \"perhaps\"; say yes or no");
   const Result absent = kith(asked + "--train " + (folder / "absent.csv"));

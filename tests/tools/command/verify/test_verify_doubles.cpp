@@ -1,5 +1,5 @@
-// Runs kith verify --train in double precision: where kith search computes in it by itself, and where it is asked
-// for. All cases run on the CPU.
+// Runs kith verify --train and kith compare --train in double precision: where kith search computes in it by
+// itself, and where that is asked for. All cases run on the CPU.
 #include <nlohmann/json.hpp>
 
 #include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
@@ -102,4 +102,33 @@ TEST_CASE("verify: every proposer gives the bits of doubles, and so does the pla
   CHECK(contains(text.out, "\ncpu     dot       same  "));
   CHECK(contains(kith("verify -k 3 -m 6 --json --prepare arithmetic=f32" + files).out,
                  "\"arithmetic\": \"f32\""));
+}
+
+TEST_CASE("compare: whole searches and classifications of files are in double precision") {
+  const Folder folder;
+  const string asked = "compare -k 3 --stage distance,search,classify" + map_files(folder);
+  for (const char* reference : {" --reference plain", " --reference cpu"}) {
+    const Result text = kith(asked + reference);
+    CHECK_MESSAGE(text.code == 0, text.out);
+    CHECK(contains(text.out,
+                   "dims = 3, k = 3; search and classify in double precision, all else by the float32 of "
+                   "these rows; select and nearest alone: groups = 8\n"));
+    CHECK(text.out.ends_with("Same bits everywhere.\n"));
+    CHECK(contains(text.err, "kith therefore computes in double precision"));
+  }
+  const auto found = nlohmann::json::parse(kith(asked + " --json").out)[0];
+  CHECK(found["arithmetic"] == "f64");
+  CHECK(contains(found["results"][1]["plan"], "double chains"));
+  CHECK(contains(found["results"][2]["plan"], "double chains"));
+  const Result single = kith(asked + " --json --prepare arithmetic=f32");
+  CHECK(contains(single.out, "\"arithmetic\": \"f32\""));
+  CHECK(!contains(single.out, "double chains"));
+  const string exact = folder.write("e.csv", "0.5,1\n2,3\n4,7\n");
+  const string small =
+      "compare --device cpu -k 1 --stage search,classify --json --train " + exact + " --queries " + exact;
+  CHECK(contains(kith(small).out, "\"arithmetic\": \"f32\""));
+  const Result doubles = kith(small + " --prepare arithmetic=f64");
+  CHECK(doubles.code == 0);
+  CHECK(contains(doubles.out, "\"arithmetic\": \"f64\""));
+  CHECK(contains(doubles.out, "double chains"));
 }
