@@ -55,9 +55,10 @@ TEST_CASE("c: rows that this library does not take") {
   const Scene scene;
   kith_rows rows = scene.rows;
   rows.element = KITH_F64;
-  CHECK(told(scene.search(rows)) ==
-        "6: search: the query rows are f64, which a preparation and an index with a centre take; give one of "
-        "these, or round the rows to f32");
+  CHECK(
+      told(scene.search(rows)) ==
+      "6: search: the query rows are f64, which a preparation, an index with a centre and an index in double "
+      "precision take; give one of these, or round the rows to f32");
   rows.element = KITH_U32;
   CHECK(told(scene.search(rows)) ==
         "6: search: the query rows are u32, which an index in double precision takes; choose arithmetic f64, "

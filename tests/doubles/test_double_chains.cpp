@@ -132,6 +132,10 @@ std::string ranker_of(const Device& on, const DoubleMatrix& train, const DoubleM
   Trace trace;
   CHECK(index.search(queries, right.k, options, &trace) == right);
   CHECK(explain(trace.plan).find("double chains  " + trace.plan.double_chains + "\n") != std::string::npos);
+  CHECK(explain(trace.plan)
+            .find(", k = " + std::to_string(trace.plan.problem.k) +
+                  "\nsearch         in floats, which proposes candidates; doubles rank these by "
+                  "the metric and k asked for\n") != std::string::npos);
   CHECK(trace.ranked_doubles >= queries.rows * right.k);
   return trace.plan.double_chains;
 }

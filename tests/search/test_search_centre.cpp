@@ -272,8 +272,9 @@ TEST_CASE("centre: what is refused") {
   CHECK(refused(doubles, both) ==
         "invalid_argument: index: a centre is given, and one is to be learned; leave one of them out");
   CHECK(refused(doubles, {.arithmetic = Arithmetic::f32}) ==
-        "unsupported: index: the training rows are f64, which a preparation and an index with a centre take; "
-        "give one of these, or round the rows to f32");
+        "unsupported: index: the training rows are f64, which a preparation, an index with a centre and an "
+        "index "
+        "in double precision take; give one of these, or round the rows to f32");
   const Doubles bad{1, 2, 3, /**/ 4, std::numeric_limits<double>::infinity(), 6};
   CHECK(refused(view(bad), learning()) ==
         "invalid_argument: index: training row 1, column 1 holds an infinity; make every value finite, or "
@@ -286,9 +287,10 @@ TEST_CASE("centre: what is refused") {
   CHECK(error_of([&] { index.search(MatrixView<const double>(rows.data(), 3, 2), 1); }) ==
         "invalid_argument: search: the query rows have 2 columns but the index has 3; give as many");
   const Index plain(device(), matrix(3, {1, 2, 3}));
-  CHECK(error_of([&] { plain.search(doubles, 1); }) ==
-        "unsupported: search: the query rows are f64, which a preparation and an index with a centre take; "
-        "give one of these, or round the rows to f32");
+  CHECK(
+      error_of([&] { plain.search(doubles, 1); }) ==
+      "unsupported: search: the query rows are f64, which a preparation, an index with a centre and an index "
+      "in double precision take; give one of these, or round the rows to f32");
   CHECK(error_of([&] { plain.with(doubles); }).starts_with("unsupported: index: the added rows are f64"));
   CHECK(index.search(view(rows, 0, 0), 1).row.empty());
 }

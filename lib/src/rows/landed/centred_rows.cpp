@@ -96,8 +96,8 @@ void check_no_doubles(std::string_view where, std::string_view what, Element ele
       std::string(where) + ": the " + std::string(what) + " rows are " + std::string(name(element));
   if (element == Element::f64)
     throw Error(Errc::unsupported, rows +
-                                       ", which a preparation and an index with a centre take; give one of "
-                                       "these, or round the rows to f32");
+                                       ", which a preparation, an index with a centre and an index in double "
+                                       "precision take; give one of these, or round the rows to f32");
   throw Error(
       Errc::unsupported,
       rows + ", which an index in double precision takes; choose arithmetic f64, or convert them to f32");
