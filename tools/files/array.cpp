@@ -209,8 +209,8 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
               [&](const unsigned char* bytes, std::uint64_t first, std::size_t some) {
                 if (!scattered) table.values.resize(table.values.size() + some);
                 float* const to = scattered ? block_values.data() : table.values.data() + first;
-                const Block block =
-                    to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing, options.wide);
+                const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to,
+                                              options.missing, options.wide, options.if_too_large);
                 const std::uint64_t at = elements.first + first;
                 if (block.bad != Block::none) refuse(source, place, at + block.bad, block.why);
                 for (std::size_t i = 0; scattered && i < some; ++i)

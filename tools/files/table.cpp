@@ -392,8 +392,9 @@ std::string advice_on_row_numbers(const Table& table) {
   return worst && !worst->is_finer_centred() ? "; --drop leaves out a column that only numbers the rows" : "";
 }
 
-std::string describe_lost_digits(const Table& table, bool may_centre) {
+std::string describe_lost_digits(const Table& table, bool may_centre, const std::string& instead) {
   const std::string lost = lost_digits(table), drop = advice_on_row_numbers(table);
+  if (!lost.empty() && !may_centre && !instead.empty()) return lost + "; " + instead + drop;
   if (lost.empty() || !drop.empty()) return lost + drop;
   return lost + (may_centre ? "; --prepare centre=yes subtracts each column's mean first, in double precision"
                             : "; subtract each column's mean in double precision first, from queries too");

@@ -29,6 +29,7 @@
 
 #include "files/digits.hpp"
 #include "files/text/encoding.hpp"
+#include "files/text/number.hpp"
 #include "kith/rows_view.hpp"
 #include "limits.hpp"
 
@@ -181,6 +182,9 @@ struct ReadOptions : FileOptions {
   /// With doubles: a number beyond float32 is no error, and an infinity in Table::values.
   bool wide = false;
 
+  /// What a message about a number beyond float32 advises.
+  std::string if_too_large{scale_down};
+
   /// What is kept as it is in Table::stored, of f16, u8 and i8, where a binary file has it row by row.
   std::vector<Element> keep;
 
@@ -281,7 +285,8 @@ std::string lost_digits(const Table& table);
 
 /// The same, and what to do about it.
 ///   may_centre  the caller has an option that subtracts means
-std::string describe_lost_digits(const Table& table, bool may_centre = true);
+///   instead     what the caller advises if it has not
+std::string describe_lost_digits(const Table& table, bool may_centre = true, const std::string& instead = {});
 
 /// What else may be done about a column of which lost_digits() tells: nothing, where subtracting its mean
 /// keeps its digits; else to leave it out.

@@ -15,7 +15,7 @@ namespace kith::command {
 namespace {
 
 /// Checks what must hold whatever the files contain.
-void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
+void check_flags(const CLI::App& app, ClassifyFlags& flags) {
   check_learned(app, flags);
   if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
     refuse("classify",

@@ -90,6 +90,7 @@ void set_elements(const CompareFlags& flags, CompareProblem& problem) {
 void read_problem(const CompareFlags& flags, CompareProblem& problem) {
   TableFlags tables = read_as_needed(flags.files, flags.files.tables);
   tables.wide = false;  // each value needs a float32, too
+  tables.if_too_large = {};
   files::Table train = read_train(tables, true);
   const bool doubles = flags.files.arithmetic == Arithmetic::f64 || !train.doubles.empty();
   tables.doubles = doubles;

@@ -17,9 +17,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::int64_t usual_k_max = 20;
 
-void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
+void check_flags(const CLI::App& app, EvaluateFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
-  check_centre("evaluate", flags.training, flags.metric);
+  admit_centre("evaluate", flags.training, flags.metric);
   require_answers("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
@@ -168,7 +168,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   return done;
 }
 
-int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
+int run_evaluate(const CLI::App& app, EvaluateFlags flags) {
   check_flags(app, flags);
   DocumentOutput output("evaluate", flags.shown);
   const Evaluated done = evaluate_rows(flags);

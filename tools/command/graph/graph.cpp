@@ -59,7 +59,7 @@ void check_graph_flags(const GraphFlags& flags) {
 int run_graph(const CLI::App& app, GraphFlags flags) {
   take_index(app, flags, true);
   check_graph_flags(flags);
-  check_centre("graph", flags.training, flags.metric);
+  admit_centre("graph", flags.training, flags.metric);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);

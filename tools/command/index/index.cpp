@@ -35,7 +35,7 @@ int build_index(const IndexFlags& flags) {
   TrainingFlags rows = flags.training;
   rows.keeps_columns = true;
   rows.tables.may_centre = true;
-  check_centre("index build", rows, flags.metric);
+  admit_centre("index build", rows, flags.metric);
   rows.index_centred = std::exchange(rows.centre, false);
   Training training = read_training("index", rows);
   training.learn_centre = rows.index_centred;

@@ -36,7 +36,7 @@ struct LearnedFlags : QuestionFlags {
 };
 
 /// Checks what must hold for any content of the files. Returns whether there are no queries.
-bool check_learned(const CLI::App& app, const LearnedFlags& flags);
+bool check_learned(const CLI::App& app, LearnedFlags& flags);
 
 /// Reads the training rows of --train or of --model. A model also sets metric and k, unless -k is given.
 Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model);

@@ -21,6 +21,14 @@ std::string only_single(const TrainingFlags& flags) {
   return flags.single;
 }
 
+/// Returns what keeps the digits of rows that are not centred; nothing if the subcommand has no doubles.
+std::string advice_on_digits(const TrainingFlags& flags) {
+  if (!flags.takes_doubles || !flags.index.empty()) return {};
+  const std::string why = only_single(flags);
+  return why.empty() ? "--prepare arithmetic=f64 keeps all digits"
+                     : "double precision keeps all digits, but " + why;
+}
+
 /// Returns whether rows become doubles where float32 would lose digits.
 bool may_double(const TrainingFlags& flags) {
   return flags.takes_doubles && flags.arithmetic == Arithmetic::automatic && only_single(flags).empty() &&
@@ -38,6 +46,14 @@ bool keeps_elements(const TrainingFlags& flags) {
          flags.tables.missing == "refuse";
 }
 
+std::string advice_if_too_large(const TrainingFlags& flags) {
+  if (!flags.takes_doubles || !flags.index.empty() || flags.tables.train.empty() ||
+      !only_single(flags).empty())
+    return {};
+  if (is_searched_as_read(flags)) return "--prepare arithmetic=f64 takes it; or scale the column down";
+  return "scale the column down; --prepare arithmetic=f64 takes it if nothing else prepares values";
+}
+
 void check_arithmetic(const std::string& where, const TrainingFlags& flags) {
   if (flags.arithmetic != Arithmetic::f64) return;
   if (const std::string why = only_single(flags); !why.empty())
@@ -50,6 +66,8 @@ TableFlags read_as_needed(const TrainingFlags& flags, TableFlags tables) {
   tables.doubles = changes_numbers(flags) || flags.index_centred || flags.arithmetic == Arithmetic::f64;
   tables.wide = flags.arithmetic == Arithmetic::f64 && is_searched_as_read(flags);
   tables.may_double = may_double(flags);
+  tables.digits_advice = advice_on_digits(flags);
+  tables.if_too_large = advice_if_too_large(flags);
   return tables;
 }
 

@@ -14,6 +14,9 @@ bool keeps_elements(const TrainingFlags& flags);
 /// Returns whether no preparation and no centre rounds rows to float32.
 bool is_searched_as_read(const TrainingFlags& flags);
 
+/// Returns what is to be done about a number beyond float32; nothing if doubles do not help.
+std::string advice_if_too_large(const TrainingFlags& flags);
+
 /// Throws invalid_argument: double precision is asked for, but other options have none.
 void check_arithmetic(const std::string& where, const TrainingFlags& flags);
 

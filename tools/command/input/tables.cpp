@@ -38,6 +38,7 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.keep = kept_elements(flags);
   options.doubles = flags.doubles;
   options.wide = flags.wide;
+  if (!flags.if_too_large.empty()) options.if_too_large = flags.if_too_large;
   return options;
 }
 
@@ -60,7 +61,8 @@ bool is_read_twice(const std::string& path) {
 files::Table with_digits(const TableFlags& flags, files::ReadOptions options, files::Table table) {
   const std::string lost = files::lost_digits(table);
   if (lost.empty()) return table;
-  if (!flags.may_double) return note(files::describe_lost_digits(table, flags.may_centre)), table;
+  if (!flags.may_double)
+    return note(files::describe_lost_digits(table, flags.may_centre, flags.digits_advice)), table;
   if (!is_read_twice(flags.train)) {
     note(lost + "; a pipe is read once, so the values are rounded, and --prepare arithmetic=f64 keeps them");
     return table;
@@ -88,8 +90,12 @@ double parse_cell(const std::string& text, std::size_t row, const files::Table& 
   if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<double>::quiet_NaN();
   const files::Number number = files::parse_number(text, '.', flags.wide);
   if (number.kind != files::Number::finite)
-    refuse_query(row, train.column_text(column) + ": \"" + text + "\" is no finite number that fits " +
-                          (flags.wide ? "float64" : "float32") + "; give one");
+    refuse_query(row,
+                 train.column_text(column) + ": \"" + text + "\" is no finite number that fits " +
+                     (flags.wide ? "float64" : "float32") + "; " +
+                     (number.kind == files::Number::too_large && !flags.wide && !flags.if_too_large.empty()
+                          ? flags.if_too_large
+                          : "give one"));
   return flags.doubles ? files::parse_wide(text).value : static_cast<double>(number.value);
 }
 

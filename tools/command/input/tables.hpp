@@ -32,6 +32,8 @@ struct TableFlags {
   bool wide = false;               ///< with doubles: they may be beyond float32
   bool may_double = false;         ///< doubles are read if float32 would lose digits of training rows
   bool may_centre = false;         ///< rows can be centred
+  std::string digits_advice;       ///< what keeps digits that float32 loses, where they cannot
+  std::string if_too_large;        ///< files::ReadOptions::if_too_large, if it is not its default
 };
 
 /// As files::ReadOptions::choose.

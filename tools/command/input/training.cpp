@@ -130,6 +130,7 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   tables.doubles = flags.index_centred || training.arithmetic == Arithmetic::f64 ||
                    !learned.columns.empty() || !learned.fills.empty();
   tables.wide = training.arithmetic == Arithmetic::f64 && training.preparation.changes_nothing();
+  tables.if_too_large = advice_if_too_large(flags);
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
   (training.values.empty() ? tables.label_columns : tables.target_columns) =
       training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;

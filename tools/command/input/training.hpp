@@ -148,8 +148,9 @@ struct Training {
 /// for values --values and --target. Before anything is read.
 void require_answers(const std::string& where, const TrainingFlags& flags);
 
-/// Throws invalid_argument: rows are centred, but centring changes the distances of the metric.
-void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric);
+/// Advises nobody to centre rows if that changes the distances of the metric. Throws invalid_argument: they
+/// are centred all the same.
+void admit_centre(const std::string& where, TrainingFlags& flags, Metric metric);
 
 /// read_training() of one label column. Throws invalid_argument: there are several.
 Training read_classes(const std::string& where, const TrainingFlags& flags);

@@ -135,8 +135,10 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Ke
   add_prepare_option(app, std::move(keys));
 }
 
-void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
-  if (flags.centre && !takes_centre(metric))
+void admit_centre(const std::string& where, TrainingFlags& flags, Metric metric) {
+  if (takes_centre(metric)) return;
+  flags.tables.may_centre = false;
+  if (flags.centre)
     refuse(where, "--prepare centre=yes is for differences of values, and " + std::string(name(metric)) +
                       " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
 }

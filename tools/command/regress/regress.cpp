@@ -38,7 +38,7 @@ struct Regressed {
   std::size_t outputs() const { return training.value_names.size(); }
 };
 
-void check_flags(const CLI::App& app, const RegressFlags& flags) {
+void check_flags(const CLI::App& app, RegressFlags& flags) {
   check_learned(app, flags);
   if (flags.shown.json) check_json_alone("regress", {{"--out", flags.out}});
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::values, flags.output.format);

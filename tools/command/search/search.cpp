@@ -61,9 +61,9 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
   return text;
 }
 
-void check_flags(const CLI::App& app, const SearchFlags& flags) {
+void check_flags(const CLI::App& app, SearchFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
-  check_centre("search", flags.training, flags.metric);
+  admit_centre("search", flags.training, flags.metric);
   if (!flags.checkpoint.empty() && !flags.by_k())
     throw Error(Errc::unsupported,
                 "search: --checkpoint keeps the k nearest, and --radius asks for all rows within it; leave "

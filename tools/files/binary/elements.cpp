@@ -60,15 +60,15 @@ T load(const unsigned char* from, bool swap) {
   return std::bit_cast<T>(bytes);
 }
 
-std::string refuse_float(double value) {
+std::string refuse_float(double value, std::string_view advice) {
   if (std::isnan(value)) return why_not(Number::nan, {}) + std::string(or_missing);
   if (std::isinf(value)) return why_not(Number::infinite, {});
-  return "holds " + shortest(value) + ", beyond the largest float32, 3.4e38; scale the column down";
+  return "holds " + shortest(value) + ", beyond the largest float32, 3.4e38; " + std::string(advice);
 }
 
 template <class T>
-Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to, bool missing,
-                  bool wide) {
+Block floats_from(const unsigned char* from, bool swap, std::size_t count, float* to, bool missing, bool wide,
+                  std::string_view advice) {
   Block block;
   for (std::size_t i = 0; i < count; ++i) {
     const T element = load<T>(from + i * sizeof(T), swap);
@@ -83,9 +83,9 @@ Block floats_from(const unsigned char* from, bool swap, std::size_t count, float
           if (wide && std::isfinite(element)) continue;
         block.bad = i;
         if constexpr (std::is_same_v<T, Half>)
-          block.why = refuse_float(to[i]);
+          block.why = refuse_float(to[i], advice);
         else
-          block.why = refuse_float(element);
+          block.why = refuse_float(element, advice);
         return block;
       }
     }
@@ -175,9 +175,9 @@ bool must_swap(bool big_endian) {
 }  // namespace
 
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
-                bool missing, bool wide) {
+                bool missing, bool wide, std::string_view advice) {
   return with_type(type, [&](auto element) {
-    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to, missing, wide);
+    return floats_from<decltype(element)>(from, must_swap(big_endian), count, to, missing, wide, advice);
   });
 }
 

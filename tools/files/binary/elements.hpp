@@ -21,8 +21,9 @@ struct Block {
 };
 /// missing  whether NaN stays; else it is refused
 /// wide     whether a float64 beyond float32 becomes an infinity; else it is refused
+/// advice   what the text about it advises then
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
-                bool missing = false, bool wide = false);
+                bool missing = false, bool wide = false, std::string_view advice = scale_down);
 /// The same as float64, in which only integers beyond 2^53 are rounded.
 Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
                  bool missing = false);

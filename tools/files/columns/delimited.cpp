@@ -265,8 +265,8 @@ class DelimitedReader {
 
   /// A cell that holds no number; where it is missing, what may be done about it.
   [[noreturn]] void refuse_number(std::size_t c, Number::Kind kind, std::string_view cell) const {
-    const std::string why =
-        options_.wide ? why_not_wide(kind, cell, options_.decimal) : why_not(kind, cell, options_.decimal);
+    const std::string why = options_.wide ? why_not_wide(kind, cell, options_.decimal)
+                                          : why_not(kind, cell, options_.decimal, options_.if_too_large);
     refuse(c, why + std::string(is_missing(kind, cell) ? or_missing : ""));
   }
 

@@ -130,14 +130,14 @@ bool parse_whole(std::string_view text, std::int64_t& value) {
   return true;
 }
 
-std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
+std::string why_not(Number::Kind kind, std::string_view text, char decimal, std::string_view advice) {
   switch (kind) {
     case Number::nan:
       return "holds NaN; make every value finite, or leave the row out";
     case Number::infinite:
       return "holds an infinity; make every value finite, or leave the row out";
     case Number::too_large:
-      return "holds " + in_quotes(text) + ", beyond the largest float32, 3.4e38; scale the column down";
+      return "holds " + in_quotes(text) + ", beyond the largest float32, 3.4e38; " + std::string(advice);
     default:
       break;
   }
@@ -148,7 +148,7 @@ std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
 
 std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal) {
   if (kind != Number::too_large) return why_not(kind, text, decimal);
-  return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; scale the column down";
+  return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; " + std::string(scale_down);
 }
 
 bool is_plain_mark(std::string_view text) {

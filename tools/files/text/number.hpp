@@ -64,8 +64,13 @@ bool is_like_number(std::string_view text);
 /// What makes numbers of such cells: `say --csv decimal=, if the comma is the decimal sign`.
 std::string number_advice(std::string_view text, char decimal);
 
+/// What is to be done about a number that is too large.
+inline constexpr std::string_view scale_down = "scale the column down";
+
 /// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`.
-std::string why_not(Number::Kind kind, std::string_view text, char decimal = '.');
+///   advice  for a number beyond float32
+std::string why_not(Number::Kind kind, std::string_view text, char decimal = '.',
+                    std::string_view advice = scale_down);
 /// The same for parse_wide().
 std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal = '.');
 

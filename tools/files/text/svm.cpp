@@ -148,7 +148,9 @@ class SvmReader {
         number = {Number::finite, std::numeric_limits<float>::quiet_NaN()};
       if (number.kind != Number::finite) {
         const std::string_view advice = is_missing(number.kind, text) ? or_missing : std::string_view();
-        lines_.fail("index " + std::to_string(index) + " " + why_not(number.kind, text) +
+        lines_.fail("index " + std::to_string(index) + " " +
+                    (options_.wide ? why_not_wide(number.kind, text)
+                                   : why_not(number.kind, text, '.', options_.if_too_large)) +
                     std::string(advice));
       }
       const double wide = wide_of(text, number.value);

@@ -56,6 +56,25 @@ TEST_CASE("digits: a map in metres is told, and its neighbours are those of doub
   }
 }
 
+TEST_CASE("digits: where rows cannot be centred, double precision is advised") {
+  const Folder folder;
+  const string search =
+      "search --device cpu -k 1 --query 1,2,3 --train " + folder.write("utm.npy", npy_of(map_points(60, 7)));
+  for (const string metric : {"cosine", "negative_dot"}) {
+    const Result single = kith(search + " --prepare arithmetic=f32 --metric " + metric);
+    CHECK(single.code == 0);
+    CHECK(
+        single.err.ends_with("; so it is with 1 other column; --prepare arithmetic=f64 keeps all digits\n"));
+    const Result vecs = kith(search + " --metric " + metric + " --out-distance " + (folder / "d.fvecs"));
+    CHECK(contains(vecs.err, "; double precision keeps all digits, but --out-distance " +
+                                 (folder / "d.fvecs") +
+                                 " holds float32 alone; choose .npy, .csv, .tsv or .txt\n"));
+    CHECK(kith(search + " --prepare arithmetic=f64 --metric " + metric).err.empty());
+  }
+  CHECK(contains(kith(search + " --prepare arithmetic=f32 --metric l1").err,
+                 "; --prepare centre=yes subtracts each column's mean first"));
+}
+
 TEST_CASE("digits: a centred model keeps its shift, for queries of files and of the command line") {
   const Folder folder;
   const string train = folder.write("t.csv", "t,kind\n1700000000,a\n1700000030,b\n1700000060,c\n");
@@ -136,15 +155,14 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
 TEST_CASE("digits: what is advised can be done where it is said") {
   const Folder folder;
   const string file = folder.write("utm.csv", text_of(map_points(60, 7)));
-  const string by_hand = "; subtract each column's mean in double precision first, from queries too";
   const string build = "index build --device cpu --train " + file + " --out " + (folder / "i.kidx");
   CHECK(contains(kith(build + " --prepare arithmetic=f32").err,
                  "; --prepare centre=yes subtracts each column's mean first, in double precision"));
   CHECK(kith(build + " --prepare centre=yes").err.find("float32") == string::npos);
-  CHECK(contains(kith("groundtruth --device cpu -k 1 --prepare arithmetic=f32 --train " + file +
-                      " --queries " + file + " --out " + (folder / "g.ibin"))
-                     .err,
-                 by_hand));
+  const string truth = "groundtruth --device cpu -k 1 --train " + file + " --queries " + file + " --out " +
+                       (folder / "g.ibin") + " --prepare arithmetic=";
+  CHECK(contains(kith(truth + "f32").err, "; --prepare arithmetic=f64 keeps all digits\n"));
+  CHECK(kith(truth + "f64").err.find("float32") == string::npos);
   for (const char* command : {"search", "graph"}) {
     const string asked = string(command) + " --device cpu -k 1 " +
                          (command[0] == 's' ? "--leave-one-out " : "--out " + (folder / "g.npy")) +

@@ -191,39 +191,6 @@ TEST_CASE("doubles: queries keep their digits, and --radius is a double") {
   }());
 }
 
-TEST_CASE("doubles: numbers beyond float32 are searched") {
-  const Folder folder;
-  const string csv = folder.write("wide.csv", "x,y\n1e300,0\n-1e300,1e-320\n2.5e299,1\n");
-  const string svm = folder.write("wide.svm", "1 1:1e300\n1 1:-1e300 2:1e-320\n1 1:2.5e299 2:1\n");
-  for (const string& file : {csv, svm}) {
-    CAPTURE(file);
-    const string search = "search --device cpu --metric l1 -k 3 --query 1e300,0 --train " + file;
-    CHECK(contains(out_of(search + " --prepare arithmetic=f64"), "0 (0)  2 (7.5e+299)  1 (2e+300)"));
-    check_refused(search + " --prepare arithmetic=f64,missing=drop --query 1e309,0", 2,
-                  "invalid_argument: --query 2: " + string(file == csv ? "column 1 (x)" : "column 0") +
-                      ": \"1e309\" is no finite number that fits float64; give one");
-    const Result rounded = run(search);
-    CHECK(contains(rounded.err, "beyond the largest float32, 3.4e38; scale the column down"));
-  }
-  const string npy = folder.write("wide.npy", npy_of({1e300, 0, 0, -1e300, 0, 0}));
-  CHECK(contains(out_of("search --device cpu --metric linf -k 1 --leave-one-out --prepare arithmetic=f64 "
-                        "--train " +
-                        npy),
-                 "1 (2e+300)"));
-  const string holes = folder.write("holes.csv", "x,y\n1e300,0\nNA,1\n2.5e299,1\n");
-  const string dropped = out_of(
-      "search --device cpu --metric l1 -k 1 --leave-one-out --prepare arithmetic=f64,missing=drop "
-      "--out-distance - --train " +
-      holes);
-  CHECK(without_header(dropped) == "7.5e+299\nnan\n7.5e+299\n");
-  check_refused("search --device cpu -k 1 --leave-one-out --prepare arithmetic=f64 --train " +
-                    folder.write("larger.csv", "x\n1e309\n1\n"),
-                3,
-                "bad_file: " + (folder / "larger.csv") +
-                    ":2: column 1 (x) holds \"1e309\", beyond the largest float64, 1.7e308; scale the "
-                    "column down");
-}
-
 TEST_CASE("doubles: an index file keeps them, for every command that opens it") {
   const Folder folder;
   const std::vector<double> points = decimal_points(600), first(points.begin(), points.begin() + 1200),
