@@ -1,6 +1,7 @@
 // The elements of .npy and idx files, once their header is read.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -194,6 +195,13 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
     return keep_array(source, layout, place, elements, table);
   }
   DigitsWatch digits;
+  WholesWatch wholes;
+  const auto look_at_whole = [&](const unsigned char* from, std::uint64_t i, double wide) {
+    const auto column = static_cast<std::int64_t>(place.column(i));
+    if (std::fabs(wide) < 0x1p53 || wholes.knows(column)) return;
+    const std::string text = rounded_element(layout.type, layout.big_endian, from);
+    if (!text.empty()) wholes.add({static_cast<std::int64_t>(place.row(i)), column, text, wide});
+  };
   std::vector<double> block_doubles(may_round(layout.type) && !options.doubles ? block_elements : 0);
   // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe.
   const bool fortran = layout.fortran && layout.shape.size() > 1;
@@ -219,14 +227,21 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
                 if (options.doubles) table.doubles.resize(table.doubles.size() + some);
                 double* const wide = options.doubles ? table.doubles.data() + first : block_doubles.data();
                 to_doubles(layout.type, layout.big_endian, bytes, some, wide, options.missing);
-                for (std::size_t i = 0; !options.doubles && i < some; ++i)
-                  digits.add(static_cast<std::int64_t>(place.row(at + i)),
-                             static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
+                for (std::size_t i = 0; i < some; ++i)
+                  if (options.doubles)
+                    look_at_whole(bytes + i * size_of(layout.type), at + i, wide[i]);
+                  else
+                    digits.add(static_cast<std::int64_t>(place.row(at + i)),
+                               static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
               });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
   if (fortran && !table.doubles.empty()) table.doubles = from_fortran(table.doubles, place);
   if (table.held && options.sum_of_parts && may_round(layout.type) && !options.doubles)
     digits.join(options.part, options.parts, table.rows, table.cols, options.sum_of_parts);
+  const bool may_be_beyond = size_of(layout.type) == 8 && !floats_of(layout.type);  // 2^53
+  if (table.held && options.sum_of_parts && may_be_beyond && options.doubles)
+    wholes.join(options.part, options.parts, table.cols, options.sum_of_parts);
+  table.rounded_wholes = wholes.rounded();
   table.rounded = digits.rounded();
   table.equal_rows = digits.equal_rows();
 }

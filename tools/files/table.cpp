@@ -134,21 +134,27 @@ Labels read_binary_labels(Source& source, Format format, const LabelOptions& opt
   return labels.finish();
 }
 
+/// Keeps what is told about these columns, which are numbered anew.
+template <class Told>
+void keep_told(std::vector<Told>& all, const std::vector<std::int64_t>& columns) {
+  std::vector<Told> kept;
+  for (const Told& one : all) {
+    const auto at = std::lower_bound(columns.begin(), columns.end(), one.column);
+    if (at == columns.end() || *at != one.column) continue;
+    kept.push_back(one);
+    kept.back().column = at - columns.begin();
+  }
+  all = std::move(kept);
+}
+
 }  // namespace
 
 void keep_values(Table& table, const std::vector<std::int64_t>& columns) {
   keep_parts(table.values, table.cols, 1, columns);
   keep_parts(table.doubles, table.cols, 1, columns);
   keep_parts(table.stored, table.cols, static_cast<std::size_t>(row_bytes(table.element, 1)), columns);
-  std::vector<RoundedColumn> rounded;
-  for (const RoundedColumn& column : table.rounded) {
-    const auto at = std::lower_bound(columns.begin(), columns.end(), column.column);
-    if (at != columns.end() && *at == column.column) {
-      rounded.push_back(column);
-      rounded.back().column = at - columns.begin();
-    }
-  }
-  table.rounded = std::move(rounded);
+  keep_told(table.rounded, columns);
+  keep_told(table.rounded_wholes, columns);
 }
 
 // Where it is one column more, that may be the answer.

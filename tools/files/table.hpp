@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "files/columns/rounded_wholes.hpp"
 #include "files/digits.hpp"
 #include "files/text/encoding.hpp"
 #include "files/text/number.hpp"
@@ -83,17 +84,18 @@ struct Table {
   /// and their names where there was a header. Queries may have these columns, whatever they hold, or not.
   std::vector<std::int64_t> unread;
   std::vector<std::string> unread_names;
-  bool header = false;                    ///< text files: the first line was taken as names
-  std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
-  std::string distance;                   ///< what an HDF5 file calls its distance: angular, euclidean
-  std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
-  std::vector<Categories> categories;     ///< one a text column, ascending by column
-  std::vector<RoundedColumn> rounded;     ///< ascending by column; empty where there are doubles
-  std::optional<EqualRows> equal_rows;    ///< that were not before they were rounded
-  Labels labels;                          ///< [rows] where there was a label column; else empty
-  std::vector<Labels> more_labels;        ///< of more_label_columns, each [rows]; empty where they are absent
-  std::int64_t first_index = -1;          ///< .svm files: the index of the first column, 0 or 1
-  std::vector<double> targets;            ///< [rows, target_columns]; empty where they are absent
+  bool header = false;                       ///< text files: the first line was taken as names
+  std::vector<std::string> column_names;     ///< [cols] where there was a header; else empty
+  std::string distance;                      ///< what an HDF5 file calls its distance: angular, euclidean
+  std::vector<std::int64_t> image_shape;     ///< {height, width} where each row is an image (3-D idx or npy)
+  std::vector<Categories> categories;        ///< one a text column, ascending by column
+  std::vector<RoundedColumn> rounded;        ///< ascending by column; empty where there are doubles
+  std::optional<EqualRows> equal_rows;       ///< that were not before they were rounded
+  std::vector<RoundedWhole> rounded_wholes;  ///< ascending by column; empty where there are no doubles
+  Labels labels;                             ///< [rows] where there was a label column; else empty
+  std::vector<Labels> more_labels;  ///< of more_label_columns, each [rows]; empty where they are absent
+  std::int64_t first_index = -1;    ///< .svm files: the index of the first column, 0 or 1
+  std::vector<double> targets;      ///< [rows, target_columns]; empty where they are absent
 
   /// `column 3 (petal width)`: how text messages name a column; `column` from 0.
   std::string column_text(std::int64_t column) const;
@@ -176,7 +178,7 @@ struct ReadOptions : FileOptions {
   bool missing = false;
 
   /// Numbers are kept as they are read, too, in Table::doubles, where float32 may not hold them: those of
-  /// text, float64, integers of 32 and 64 bits. Nothing is told of what was rounded then.
+  /// text, float64, integers of 32 and 64 bits. Only Table::rounded_wholes tells what was rounded then.
   bool doubles = false;
 
   /// With doubles: a number beyond float32 is no error, and an infinity in Table::values.

@@ -43,6 +43,26 @@ void check_parts(const Folder& folder, const string& file, const string& content
 const string seven_floats = bytes<float>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 const string seven_bytes = bytes<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 
+/// Returns the last of the parts of an array, which has heard of all others.
+Table last_part(const Folder& folder, const string& file, std::int64_t parts, ReadOptions options) {
+  std::vector<std::vector<std::int64_t>> sums;  // of each exchange, over the parts until now
+  std::size_t exchange = 0;
+  options.parts = parts;
+  options.sum_of_parts = [&](const std::vector<std::int64_t>& mine) {
+    if (exchange == sums.size()) sums.emplace_back(mine.size());
+    std::vector<std::int64_t>& sum = sums[exchange++];
+    REQUIRE(sum.size() == mine.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += mine[i];
+    return sum;
+  };
+  for (options.part = 0; options.part < parts - 1; ++options.part) {
+    exchange = 0;
+    folder.table("a.npy", file, options);
+  }
+  exchange = 0;
+  return folder.table("a.npy", file, options);
+}
+
 }  // namespace
 
 TEST_CASE("files: rows of a file in parts") {
@@ -81,26 +101,27 @@ TEST_CASE("files: digits of all parts, joined, are those of the file") {
   const Table whole = folder.table("a.npy", file);
   REQUIRE(whole.equal_rows.has_value());
   for (const std::int64_t parts : {2, 3, 7}) {
-    std::vector<std::vector<std::int64_t>> sums;  // of each exchange, over the parts until now
-    std::size_t exchange = 0;
-    const auto read_part = [&](std::int64_t part) {
-      ReadOptions options = part_options(part, parts);
-      options.sum_of_parts = [&](const std::vector<std::int64_t>& mine) {
-        if (exchange == sums.size()) sums.emplace_back(mine.size());
-        std::vector<std::int64_t>& sum = sums[exchange++];
-        REQUIRE(sum.size() == mine.size());
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += mine[i];
-        return sum;
-      };
-      exchange = 0;
-      return folder.table("a.npy", file, options);
-    };
-    for (std::int64_t part = 0; part < parts - 1; ++part) read_part(part);
-    const Table last = read_part(parts - 1);  // the only one for which the sums are complete
+    const Table last = last_part(folder, file, parts, {});
     CHECK(last.rounded == whole.rounded);
     CHECK(last.equal_rows == whole.equal_rows);
     CHECK(lost_digits(last) == lost_digits(whole));
   }
+}
+
+TEST_CASE("files: whole numbers that doubles round in one part are told in all") {
+  const Folder folder;
+  ReadOptions options;
+  options.doubles = true;
+  const std::int64_t most = std::int64_t{1} << 53;
+  const string array =
+      npy("<i8", "(7, 2)",
+          bytes<std::int64_t>({1, 2, 3, most, 5, 6, -most - 1, 7, 8, most + 3, most + 1, 9, 10, 11}));
+  const Table whole = folder.table("a.npy", array, options);
+  REQUIRE(whole.rounded_wholes.size() == 2);
+  CHECK(whole.rounded_wholes[0] == RoundedWhole{3, 0, "-9007199254740993", -0x1p53});
+  CHECK(whole.rounded_wholes[1] == RoundedWhole{4, 1, "9007199254740995", 0x1p53 + 4});
+  for (const std::int64_t parts : {2, 3, 7})
+    CHECK(last_part(folder, array, parts, options).rounded_wholes == whole.rounded_wholes);
 }
 
 TEST_CASE("files: what has no parts is read as a whole") {

@@ -76,6 +76,13 @@ files::Table with_digits(const TableFlags& flags, files::ReadOptions options, fi
   return read(flags.train, options);
 }
 
+/// Notes that a whole number was rounded, if there is a text that says so.
+void tell_rounded_whole(const TableFlags& flags, const std::string& text) {
+  if (!text.empty())
+    note(text + "; subtract an offset beforehand, the same from rows and queries" +
+         (flags.may_drop ? ", or leave the column out by --drop" : ""));
+}
+
 /// Reads one cell of a query from the command line.
 double parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
                   const TableFlags& flags) {
@@ -173,6 +180,7 @@ files::Table read_train(const TableFlags& flags, bool features_chosen, const Cho
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
   files::Table table = with_digits(flags, options, read(flags.train, options));
+  tell_rounded_whole(flags, files::describe_rounded_wholes(table));
   store_as_asked(flags, table);
   return table;
 }
@@ -186,6 +194,7 @@ files::Table read_queries(const TableFlags& flags, const files::Table& train, co
   options.like = &train;
   options.label_optional = true;
   files::Table table = read(flags.queries, options);
+  tell_rounded_whole(flags, files::describe_rounded_wholes(table));
   store_as_asked(flags, table);
   return table;
 }
@@ -196,6 +205,7 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
   table.path = "--query";
   table.rows = static_cast<std::int64_t>(rows.size());
   table.cols = train.cols;
+  std::string rounded;  // of the first number
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const std::vector<std::string> cells = counted_cells(trimmed(split_commas(rows[r])), train);
     if (static_cast<std::int64_t>(cells.size()) != train.cols)
@@ -208,8 +218,12 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
       const double value = parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags);
       table.values.push_back(static_cast<float>(value));
       if (flags.doubles) table.doubles.push_back(value);
+      if (!flags.doubles || !rounded.empty() || !files::is_rounded_whole(cells[c], value)) continue;
+      rounded = "--query " + std::to_string(r + 1) + ": " + train.column_text(static_cast<std::int64_t>(c)) +
+                ": " + files::describe(files::RoundedWhole{0, 0, cells[c], value});
     }
   }
+  tell_rounded_whole(flags, rounded);
   store_as_asked(flags, table);
   return table;
 }

@@ -32,6 +32,7 @@ struct TableFlags {
   bool wide = false;               ///< with doubles: they may be beyond float32
   bool may_double = false;         ///< doubles are read if float32 would lose digits of training rows
   bool may_centre = false;         ///< rows can be centred
+  bool may_drop = false;           ///< columns can be left out by --drop
   std::string digits_advice;       ///< what keeps digits that float32 loses, where they cannot
   std::string if_too_large;        ///< files::ReadOptions::if_too_large, if it is not its default
 };

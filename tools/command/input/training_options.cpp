@@ -60,6 +60,7 @@ void add_filter_option(CLI::App& app, TrainingFlags& flags) {
 }
 
 void add_feature_option(CLI::App& app, TrainingFlags& flags) {
+  flags.tables.may_drop = true;
   app.add_option("--features", flags.features,
                  "Use only these columns, in any order: names, numbers (from 1 in text files, else from 0) "
                  "and ranges, such as 2-5,width")

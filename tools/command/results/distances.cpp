@@ -54,7 +54,8 @@ void note_overflow(const RadiusNeighbors& found, const std::string& asked) {
   const bool one = queries.size() == 1;
   note(asked + ": distances of " + (one ? "query " : "queries ") + list +
        " (from 0) overflow to infinity, and neighbours at infinity are in the order of their rows; correct "
-       "the values, or scale all columns by --scale");
+       "the values, or scale all columns " +
+       (found.arithmetic == Arithmetic::f64 ? "in the file" : "by --scale"));
 }
 
 std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,

@@ -139,7 +139,7 @@ Block labels_from(const unsigned char* from, bool swap, std::size_t count, std::
 
 /// Calls `body` with a value of the type that `type` names.
 template <class Body>
-Block with_type(ElementType type, Body&& body) {
+auto with_type(ElementType type, Body&& body) {
   switch (type) {
     case ElementType::u8:
     case ElementType::boolean:
@@ -193,6 +193,19 @@ std::optional<Element> floats_of(ElementType type) {
   if (type == ElementType::f32) return Element::f32;
   if (type == ElementType::f64) return Element::f64;
   return std::nullopt;
+}
+
+std::string rounded_element(ElementType type, bool big_endian, const unsigned char* from) {
+  return with_type(type, [&](auto element) -> std::string {
+    if constexpr (std::is_integral_v<decltype(element)> && sizeof element == 8) {
+      element = load<decltype(element)>(from, must_swap(big_endian));
+      const auto bits = static_cast<std::uint64_t>(element);
+      const std::uint64_t magnitude = element < 0 ? 0 - bits : bits;
+      if (magnitude >> std::countr_zero(magnitude | 1u << 11u) >> 53u == 0) return {};
+      return std::to_string(element);
+    }
+    return {};
+  });
 }
 
 bool may_round(ElementType type) {

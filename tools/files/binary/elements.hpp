@@ -29,6 +29,8 @@ Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, s
                  bool missing = false);
 /// Returns the element of kith that floating-point numbers of this type are; nothing for others.
 std::optional<Element> floats_of(ElementType type);
+/// Returns the element there if it is a whole number and to_doubles() rounds it; else nothing.
+std::string rounded_element(ElementType type, bool big_endian, const unsigned char* from);
 /// Returns whether some element of this type may not fit a float32.
 bool may_round(ElementType type);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,

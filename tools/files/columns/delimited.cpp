@@ -104,6 +104,8 @@ class DelimitedReader {
     const bool number = columns_[c].kind == Column::number;
     if (!wide && (!number || options_.like)) return;
     const double exact = number ? wide_of(cell, value, options_.decimal) : static_cast<double>(value);
+    if (wide && number && !wholes_.knows(columns_[c].position) && is_rounded_whole(cell, exact))
+      wholes_.add({table_.rows, columns_[c].position, std::string(cell), exact});
     if (wide)
       *wide++ = exact;
     else
@@ -217,6 +219,7 @@ class DelimitedReader {
   void finish() {
     table_.rounded = digits_.rounded();
     table_.equal_rows = digits_.equal_rows();
+    table_.rounded_wholes = wholes_.rounded();
     columns_.leave_empty_out();
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -291,6 +294,7 @@ class DelimitedReader {
   std::uint64_t unseen_ = 0;  ///< cells of categories that the training rows do not have
   std::vector<LabelReader> labels_;
   DigitsWatch digits_;
+  WholesWatch wholes_;
 };
 
 }  // namespace

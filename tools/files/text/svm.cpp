@@ -154,7 +154,10 @@ class SvmReader {
                     std::string(advice));
       }
       const double wide = wide_of(text, number.value);
-      if (!options_.doubles) digits_.add(row, index, wide, number.value);
+      if (!options_.doubles)
+        digits_.add(row, index, wide, number.value);
+      else if (!wholes_.knows(index) && is_rounded_whole(text, wide))
+        wholes_.add({row, index, std::string(text), wide});
       entries_.push_back({static_cast<std::uint32_t>(index), number.value});
       if (options_.doubles) doubles_.push_back(wide);
     }
@@ -222,7 +225,9 @@ class SvmReader {
         table_.doubles[r * cols + entries_[i].index - base] = doubles_[i];
     table_.rounded = digits_.rounded();
     table_.equal_rows = digits_.equal_rows();
+    table_.rounded_wholes = wholes_.rounded();
     for (RoundedColumn& column : table_.rounded) column.column -= table_.first_index;
+    for (RoundedWhole& one : table_.rounded_wholes) one.column -= table_.first_index;
   }
 
   Source& source_;
@@ -234,6 +239,7 @@ class SvmReader {
   SvmWidth width_;         ///< of this file and of options_.also
   bool own_zero_ = false;  ///< whether the index 0 occurs in this one
   DigitsWatch digits_;
+  WholesWatch wholes_;
   std::vector<Numbered> entries_;
   std::vector<double> doubles_;  ///< their values, where options_ want these
   std::vector<std::size_t> row_begin_{0};

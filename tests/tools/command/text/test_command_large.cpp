@@ -49,6 +49,10 @@ TEST_CASE("doubles: numbers beyond float32 are searched") {
       "--out-distance - --train " +
       holes);
   CHECK(dropped.ends_with("\n7.5e+299\nnan\n7.5e+299\n"));
+  CHECK(contains(
+      kith(small + " --prepare arithmetic=f64 --query 1e300,0").err,
+      "(from 0) overflow to infinity, and neighbours at infinity are in the order of their rows; correct the "
+      "values, or scale all columns in the file\n"));
   check_refused("search --device cpu -k 1 --leave-one-out --prepare arithmetic=f64 --train " +
                     folder.write("larger.csv", "x\n1e309\n1\n"),
                 3,
