@@ -129,6 +129,40 @@ def test_what_is_no_double_is_refused_with_its_place(rows, words, device):
         index.with_(rows)
 
 
+@pytest.mark.parametrize(
+    "rows, offset",
+    [
+        (np.array([[2**60], [2**60 + 1]]), True),
+        (np.array([[2**63], [1]], np.uint64), False),  # too far apart for any offset
+        (np.array([[-(2**62)], [2**62 + 1]]), False),
+        (np.array([[np.longdouble(1) + np.longdouble(2) ** -60], [1]]), False),
+    ],
+)
+def test_what_is_advised_about_numbers_that_are_no_double_can_be_done(rows, offset, device):
+    if np.asarray(rows).dtype.kind == "f" and np.finfo(np.longdouble).nmant <= 52:
+        pytest.skip("long double is double here")
+    with pytest.raises(kith.InvalidArgument) as told:
+        kith.Index(rows, device=device, arithmetic="f64")
+    assert ("subtract a common offset in " in str(told.value)) == offset
+    assert str(told.value).endswith("pass numpy.asarray(x, float), which rounds it")
+    assert kith.Index(np.asarray(rows, float), device=device).arithmetic == "f64"
+    if offset:
+        moved = np.asarray(rows) - np.asarray(rows).min()
+        found = kith.Index(moved, device=device, arithmetic="f64").search(moved, 2)
+        assert found.distance.tolist() == [[0, 1], [0, 1]]
+
+
+def test_numbers_beyond_float32_are_advised_double_precision(device):
+    rows = np.array([[1.0], [1e300]])
+    large, takes = ": 1e[+]300 is too large for single precision, in which kith computes; ", "which takes it, or scale"
+    with pytest.raises(kith.InvalidArgument, match=f"row 1, column 0{large}pass arithmetic='f64', {takes}"):
+        kith.Index(rows, device=device, arithmetic="f32")
+    assert kith.Index(rows, device=device, arithmetic="f64").search(rows[1:], 1).row.tolist() == [[1]]
+    index = kith.Index(rows[:1].astype(np.float32), device=device)
+    with pytest.raises(kith.InvalidArgument, match=f"{large}make the index by arithmetic='f64', {takes}"):
+        index.search(rows[1:], 1)
+
+
 def test_frames(places, device):
     pd = pytest.importorskip("pandas")
     train, queries = places
@@ -136,8 +170,14 @@ def test_frames(places, device):
     index = kith.Index(pd.DataFrame(train, columns=names), device=device)
     same(index.search(pd.DataFrame(queries, columns=names), k), nearest("l2", train, queries, k))
     mixed = pd.DataFrame({"a": [0, 2**53 + 1], "b": [0.5, 1.5]})
-    with pytest.raises(kith.InvalidArgument, match=r"row 1, column 0 \('a'\) holds 9007199254740993, beyond 2\^53"):
+    beyond = r"row 1, column 0 \('a'\) holds 9007199254740993, beyond 2\^53"
+    with pytest.raises(kith.InvalidArgument, match=beyond) as told:
         kith.Index(mixed, device=device)
+    assert str(told.value).endswith("numbers; make the column float64, which rounds it")
+    assert kith.Index(mixed.astype(float), device=device).arithmetic == "f64"
+    near = pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [0.5, 1.5]})
+    with pytest.raises(kith.InvalidArgument, match="numbers; subtract a common offset, the same from rows and"):
+        kith.Index(near, device=device)
     assert kith.Index(mixed // 2, device=device).search(mixed // 2, 1).distance.tolist() == [[0.0], [0.0]]
     whole = pd.DataFrame({"a": [0, 1 << 20], "b": [3, 4]})
     assert kith.Index(whole, device=device).arithmetic == "f32"

@@ -11,7 +11,7 @@ import numpy as np
 from .._core import _structs as s
 from .._core._errors import InvalidArgument, OutOfMemory
 from ._cells import cells_of, cells_of_rows
-from ._digits import WHOLE, Given, look_at_rounding, subtracts
+from ._digits import WHOLE, Given, look_at_rounding, offset_helps, subtracts
 from ._frames import frame_of, known
 from ._host import _BFLOAT16, _host_array, _widened
 
@@ -121,9 +121,11 @@ def check_exact(x: Array, what: str) -> None:
         return
     row, column = (int(i) for i in np.argwhere(lost)[0])
     why = "beyond 2^53, up to which float64 holds all whole numbers" if x.dtype.kind in "iu" else "no float64"
+    advice = "pass numpy.asarray(x, float), which rounds it"
+    if offset_helps(x[:, column]):
+        advice = f"subtract a common offset in {x.dtype.name}, the same from rows and queries, or {advice}"
     raise InvalidArgument(
-        f"{what}: row {row}, column {column}: {x[row, column]} is {why}, and kith computes in float64 here; subtract a "
-        f"common offset in {x.dtype.name}, the same from rows and queries"
+        f"{what}: row {row}, column {column}: {x[row, column]} is {why}, and kith computes in float64 here; {advice}"
     )
 
 

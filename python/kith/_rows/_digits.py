@@ -37,6 +37,11 @@ class Given:
     doubles: str = ""  # says how the caller asks for double precision, if it can: "pass"
 
 
+def offset_helps(column: Array) -> bool:
+    """Say whether whole numbers are all float64 once their least is subtracted."""
+    return column.dtype.kind in "iu" and int(column.max()) - int(column.min()) <= WHOLE
+
+
 def subtracts(x: Any) -> bool:
     """Say whether ``x - x.mean(0)`` works without a conversion, for `Given.plain`."""
     return isinstance(x, np.ndarray) or hasattr(x, "iloc")
@@ -79,7 +84,7 @@ def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> N
     for begin in range(0, len(x), at_once):
         there, here = x[begin : begin + at_once], rounded[begin : begin + at_once]
         if not np.isfinite(here).all():
-            _refuse_overflow(there, here, begin, given.what)
+            _refuse_overflow(there, here, begin, given)
             finite = False
         if quiet or not finite:
             continue
@@ -101,13 +106,16 @@ def _counting(features: Optional[Any], count: int) -> Optional[Int64]:
     return np.unique(chosen) if right and 0 <= chosen.min() and chosen.max() < count else None
 
 
-def _refuse_overflow(there: Array, here: Float32, begin: int, what: str) -> None:
+def _refuse_overflow(there: Array, here: Float32, begin: int, given: Given) -> None:
+    what = given.what
     lost = np.isinf(here) & np.isfinite(there)
     if lost.any():
         row, column = (int(i) for i in np.argwhere(lost)[0])
+        is_double = given.doubles and np.abs(there[row, column]) <= np.finfo(np.float64).max
+        advice = f"{given.doubles} arithmetic='f64', which takes it, or scale the column"
         raise InvalidArgument(
             f"{what}: row {begin + row}, column {column}: {there[row, column]} is too large for single precision, "
-            "in which kith computes; scale the column"
+            f"in which kith computes; {advice if is_double else 'scale the column'}"
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core._errors import InvalidArgument, Unavailable
 from ._cells import KINDS, NUMBERS, Cells, cells_of, missing
+from ._digits import offset_helps
 from ._host import _warn_host_copy
 
 if TYPE_CHECKING:
@@ -92,9 +93,11 @@ class Frame(NamedTuple):
             large = (column > 2**53) | (column < -(2**53))
             if large.any():
                 row = int(np.argmax(large))
+                offset = "subtract a common offset, the same from rows and queries, or "
                 raise InvalidArgument(
                     f"{what}: row {row}, column {place} ({self.names[place]!r}) holds {column[row]}, beyond 2^53, up "
-                    "to which float64 holds all whole numbers; subtract a common offset, the same from rows and queries"
+                    f"to which float64 holds all whole numbers; {offset if offset_helps(column) else ''}make the "
+                    "column float64, which rounds it"
                 )
 
     def _advice(self, place: int, cells: Cells) -> str:
