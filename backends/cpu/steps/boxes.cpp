@@ -2,7 +2,8 @@
 // is several queries that follow each other in the order of the step, and read about the same leaves. The
 // keys found so far are in the query's place in the result: in order if they are few, else a heap with the
 // farthest on top. The host makes the boxes in k-d order, in which fewer leaves are read than along a curve.
-// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
+// 1977.
 #include <algorithm>
 #include <array>
 #include <limits>

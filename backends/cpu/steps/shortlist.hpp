@@ -36,7 +36,8 @@ std::size_t shortlist_capacity(std::size_t k, std::size_t rows);
 /// Empties one list.
 void clear(Shortlists& lists, std::size_t list);
 
-/// Cuts a list to its k nearest, in any order, and lowers its threshold. The list must have at least k entries.
+/// Cuts a list to its k nearest, in any order, and lowers its threshold. The list must have at least k
+/// entries.
 void cut(Shortlists& lists, std::size_t list);
 
 /// Writes the k nearest of a list in order, padded with no_key.
