@@ -162,7 +162,10 @@ cudaError_t land(const Queue& queue, const spi::LandStep& step) {
       return land_of<Element::i8>(queue, from, to);
     case Element::bits:
       return land_of<Element::bits>(queue, from, to);
-    case Element::f64:  // the host rounds them, after it subtracts a centre
+    case Element::f64:  // the host rounds these, or they are of an index in double precision
+    case Element::i32:
+    case Element::u32:
+    case Element::i64:
       break;
   }
   return cudaErrorInvalidValue;

@@ -60,6 +60,10 @@ TEST_SUITE("device") {
     };
     CHECK(measured(rows)[0].mean == measured(same)[0].mean);
     CHECK(measured(rows)[1].mean == measured(same)[1].mean);
+    const std::vector<std::int64_t> beyond = {1, 2, (std::int64_t{1} << 53) + 1};
+    CHECK(error_of([&] { Structure(device(), MatrixView<const std::int64_t>(beyond.data(), 3, 1), labels); })
+              .starts_with(
+                  "invalid_argument: index: training row 2, column 0 holds 9007199254740993, beyond 2^53"));
   }
 
   TEST_CASE("doubles: samples join a class structure, before and after sums are made") {

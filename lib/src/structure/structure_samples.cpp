@@ -16,6 +16,8 @@ void SampleCopy::append(std::string_view where, std::string_view what, const Row
   if (arithmetic_ == Arithmetic::f64) {
     check_element(where, what, more, metric);
     check_rows(where, what, more);
+    if (more.element == Element::i64)  // names a number that no double equals, in any column
+      prepare_doubles(where, what, more, Metric::squared_l2, {}, {}, 0);
     const std::size_t before = doubles_.size();
     doubles_.resize(before + cells_of(more.rows, more.cols));
     std::vector<float> floats(size(more.cols));
