@@ -185,14 +185,19 @@ def test_double_precision_has_nothing_to_tell():
             assert told(make, x) == ""
 
 
-def test_queries_are_not_told():
-    flat, index = kith.faiss.IndexFlatL2(1, "cpu"), kith.Index([[1]], device="cpu")
+def test_queries_of_an_index_of_floats_are_told():
+    index, voter = kith.Index([[1]], device="cpu"), kith.Classifier([[1]], [1], device="cpu")
+    for x in (EPOCHS, EPOCHS.astype(float)):
+        for ask in (index.search, index.search_keys, index.within, voter.predict):
+            assert told(ask, x, 1).endswith("make the index by arithmetic='f64', by which every digit counts")
+            assert told(ask, x[:1], 1) == ""  # one row has no spread
+
+
+def test_queries_are_not_told_where_single_precision_is_what_was_asked_for():
+    flat, index = kith.faiss.IndexFlatL2(1, "cpu"), kith.Index([[1]], device="cpu", arithmetic="f32")
     flat.add([[1.0]])
-    voter = kith.Classifier([[1]], [1], device="cpu")
-    for x in (EPOCHS, EPOCHS[:1], EPOCHS.astype(float)):
-        for ask in (index.search, flat.search, voter.predict):
-            assert told(ask, x, 1) == ""
-        assert told(index.within, x, 1.0) == told(index.search_keys, x, 1) == told(kith.largest_element, x) == ""
+    for x in (EPOCHS, EPOCHS.astype(float)):
+        assert told(index.search, x, 1) == told(flat.search, x, 1) == told(kith.largest_element, x) == ""
 
 
 def test_estimators_do_not_tell_of_queries():

@@ -215,11 +215,28 @@ def test_single_precision_on_request(places, device):
     assert index.arithmetic == "f32"
     right = kith.Index(train.astype(np.float32), device=device).search(queries.astype(np.float32), k)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # queries are rounded quietly
+        warnings.simplefilter("error")  # queries are rounded quietly, as was asked
         found = index.search(queries, k)
+        index.without([0]).search(queries, k)
     assert found.distance.dtype == np.float32
     assert np.array_equal(found.distance, right.distance) and np.array_equal(found.row, right.row)
     assert kith.Index(train, device=device, centre=True).arithmetic == "f32"
+
+
+def test_queries_at_an_index_of_floats(places, device):
+    train, queries = places
+    index = kith.Index(train.astype(np.float32), device=device)
+    advice = "float32 keeps its values to 0.5.*make the index by arithmetic='f64', by which every digit counts"
+    with pytest.warns(kith.PrecisionWarning, match="kith.Index.search: Q: column 1: " + advice):
+        found = index.search(queries, k)
+    with pytest.warns(kith.PrecisionWarning, match=advice):
+        index.within(queries, 1.0)
+    right = index.search(queries.astype(np.float32), k)
+    assert np.array_equal(found.distance, right.distance) and np.array_equal(found.row, right.row)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        index.search(queries[:1], k)  # one query has no spread that digits could matter to
+        index.search(np.random.default_rng(0).random((m, 3)), k)
 
 
 @pytest.mark.parametrize("storage", ["automatic", "resident", "stream", "quantized"])

@@ -210,6 +210,7 @@ class Index(Searches):
                 advice=lambda: advice_on_centre(name),
                 instead="pass",
             )
+        self._rounds = arithmetic == "f32"
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
         self._take(handle, opened, array.columns, None if storage is None else array)
@@ -306,12 +307,14 @@ class Index(Searches):
         return numbers
 
     def _next(self, make: Any, *arguments: Any) -> Index:
-        return Index._of(
+        made = Index._of(
             new_handle(lib.kith_index_free, make, self._handle.value, *arguments),
             self._device,
             self._columns,
             self._source,
         )
+        made._rounds = self._rounds
+        return made
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
         """Write a file that `Index` and ``kith search --index`` open on any device.

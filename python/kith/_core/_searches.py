@@ -34,6 +34,7 @@ class Searches:
     _positions: int  # rows ever given
     _centre: Optional[Float64]
     _arithmetic: Arithmetic  # f32 or f64
+    _rounds = False  # whether the caller asked for f32, and so knows that digits are lost
 
     def search(
         self,
@@ -351,7 +352,7 @@ class Searches:
         """Return the multiply-adds of a search for m queries, as `call` counts them."""
         return m * self._rows * self._dims // self._device.pace
 
-    def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: bool = True) -> Rows:
+    def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None) -> Rows:
         spec = self._device.info.spec if from_device else ""
         if self._centre is not None:
             rows = centred_rows_of(Q, what, spec)
@@ -362,7 +363,7 @@ class Searches:
                 self._metric == "hamming",
                 spec,
                 arithmetic=self._arithmetic,
-                quiet=quiet,
+                quiet=self._rounds if quiet is None else quiet,
                 advice=lambda: advice_on_centre(self._metric, "make the index by"),
                 instead="make the index by",
             )

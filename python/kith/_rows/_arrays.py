@@ -182,7 +182,7 @@ def rows_of(
 ) -> Rows:
     """Convert `x` to float32 rows [rows, cols]; aligned float32 is not copied.
 
-    `what` begins messages; `quiet`: gives no warning if float64 loses digits, as for queries; `features`: the columns
+    `what` begins messages; `quiet`: gives no warning if float64 loses digits; `features`: the columns
     that count, since a warning is only about these; `advice`: says how the caller passes a centre, if it can.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:

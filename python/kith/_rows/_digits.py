@@ -78,6 +78,7 @@ def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> N
     """Refuse values that overflow, and warn if lost digits matter; the library refuses NaN and infinity."""
     if not x.size:
         return
+    quiet = quiet or len(x) == 1  # one row has no spread, and no other row to become equal to
     seen: Optional[_Seen] = None
     finite, columns = True, _counting(given.features, x.shape[1])
     at_once = max(1, _AT_ONCE // x.shape[1])
