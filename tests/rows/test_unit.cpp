@@ -74,7 +74,7 @@ void check_unit(std::size_t rows, std::size_t dims, std::size_t before,
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("unit: rows over their norms have the bits of the contract") {
-  for (const std::size_t dims : {1, 2, 3, 17, 128, 1000}) {
+  for (const std::size_t dims : {1u, 2u, 3u, 17u, 128u, 1000u}) {
     CAPTURE(dims);
     check_unit(300, dims, 0, {});
     check_unit(33, dims, 2, {});
