@@ -90,21 +90,14 @@ bool is_landed(const RowsView& rows) {
   throw Error(code, std::string(where) + ": the " + std::string(what) + " rows " + why);
 }
 
+/// The elements in which no rows of floats are stored; parse() does not know them.
+constexpr auto wide_names = std::to_array<std::pair<Element, std::string_view>>(
+    {{Element::f64, "f64"}, {Element::i32, "i32"}, {Element::u32, "u32"}, {Element::i64, "i64"}});
+
 }  // namespace
 
 std::string_view name(Element element) {
-  switch (element) {
-    case Element::f64:
-      return "f64";
-    case Element::i32:
-      return "i32";
-    case Element::u32:
-      return "u32";
-    case Element::i64:
-      return "i64";
-    default:
-      return name_in(names_of<Element>, element);
-  }
+  return is_wide(element) ? name_in(wide_names, element) : name_in(names_of<Element>, element);
 }
 
 std::string_view place_name(Where where) {
