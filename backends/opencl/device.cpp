@@ -37,13 +37,12 @@ Device::~Device() {
 }
 
 std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
-  const auto refuse = [&](std::size_t left) -> Error {
-    return Error(Errc::out_of_memory, "opencl: " + std::to_string(bytes) + " bytes were asked for, but " +
-                                          info.name + " has only " + std::to_string(left) +
-                                          " for one block; use smaller tiles or fewer rows");
-  };
-  const std::size_t free = info.memory_bytes - std::min(info.memory_bytes, allocated_.load());
-  if (bytes > std::min(free, info.largest_allocation)) throw refuse(std::min(free, info.largest_allocation));
+  const std::string asked = "opencl: " + std::to_string(bytes) + " bytes were asked for, but " + info.name;
+  const std::size_t held = allocated_.load(), free = info.memory_bytes - std::min(info.memory_bytes, held);
+  const std::size_t most = std::min(free, info.largest_allocation);
+  if (bytes > most)
+    throw Error(Errc::out_of_memory, asked + " has only " + std::to_string(most) +
+                                         " for one block; use smaller tiles or fewer rows");
   return guard_.run("allocate", [&] {
     const std::size_t size = std::max<std::size_t>(bytes, 4);
     try {
@@ -55,7 +54,10 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
       return std::unique_ptr<spi::Allocation>(std::make_unique<Memory>(std::move(buffer), bytes, allocated_));
     } catch (const cl::Error& error) {
       if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_HOST_MEMORY)
-        throw refuse(free);
+        throw Error(Errc::out_of_memory, asked + " has no such block left: kith holds " +
+                                             std::to_string(held) + " of its " +
+                                             std::to_string(info.memory_bytes) +
+                                             " bytes; ask for less, or free memory of the device");
       throw;
     }
   });
