@@ -145,7 +145,7 @@ def test_float64_that_loses_digits_is_told_of_as_on_the_host():
     assert told[0] == told[1]
     far[7, 1] = 1e300
     with pytest.raises(kith.InvalidArgument, match="row 7, column 1: 1e.300 is too large for single precision"):
-        kith.Index(torch.from_numpy(far).cuda(), device="cuda:0")
+        kith.Index(torch.from_numpy(far).cuda(), device="cuda:0", arithmetic="f32")
 
 
 def test_filters_own_rows_ids_and_removed_rows_on_the_device():
