@@ -175,6 +175,20 @@ TEST_CASE("doubles: the device ranks, and the host if the rows do not fit") {
           "by the host, since its rows of doubles take 16000 bytes of device memory, and 15000 are allowed");
 }
 
+TEST_CASE("doubles: queries of several tiles get the lists that they get in calls of one tile") {
+  std::mt19937 random(16);
+  const DoubleMatrix train = double_rows(DoubleData::map, 20, 900, random);
+  const DoubleMatrix queries = double_rows(DoubleData::map, 3000, 900, random);  // 21.6 MB of doubles
+  const Index index(device(), train, Metric::l2);
+  const Neighbors all = index.search(queries, 2);
+  for (const std::int64_t first : {0, 1000, 2000}) {
+    const Neighbors some = index.search(queries.view().slice(first, 1000), 2);
+    const auto begin = static_cast<std::ptrdiff_t>(first * 2);
+    CHECK(std::equal(some.row.begin(), some.row.end(), all.row.begin() + begin));
+    CHECK(std::equal(some.distance64.begin(), some.distance64.end(), all.distance64.begin() + begin));
+  }
+}
+
 TEST_CASE("doubles: rows are copied to the device once, for all snapshots, and prepare() copies them") {
   if (!has_step() || device().info().backend == "cpu") return;
   const AskedRows rows(15);
@@ -187,6 +201,8 @@ TEST_CASE("doubles: rows are copied to the device once, for all snapshots, and p
   index.search(rows.queries, 6, {}, &trace);
   CHECK(index.memory_bytes() == prepared);
   CHECK(trace.bytes_to_device < 16000);
+  const std::size_t floats_and_doubles = 30 * 5 * (4 + 8);  // of the queries
+  CHECK(trace.bytes_to_device > floats_and_doubles);
   const Index grown = index.with(rows.queries);
   const Neighbors again = grown.search(rows.queries, 1);
   for (std::int64_t q = 0; q < 30; ++q) CHECK(again.row[static_cast<std::size_t>(q)] == 400 + q);

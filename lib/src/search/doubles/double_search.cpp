@@ -18,6 +18,7 @@
 #include "search/lists/trace_sums.hpp"
 #include "search/radius/radius.hpp"
 #include "search/stores/search.hpp"
+#include "search/stores/whole_search.hpp"
 
 namespace kith {
 namespace {
@@ -127,7 +128,7 @@ std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions
 
 void search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
                     const SearchOptions& options, DoubleSink& sink, Trace* trace) {
-  const Stopwatch whole;
+  const WholeSearch whole(index.device);
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);
   std::optional<FloatGuard> guard(std::in_place);
@@ -155,12 +156,12 @@ void search_doubles(const Index::State& index, const RowsView& given, std::int64
   trace->seconds["round"] += rounded;
   trace->seconds["doubles"] += ranked.seconds();
   trace->plan.double_chains = ranking.ranker().said();
-  trace->total_seconds = whole.seconds();
+  whole.tell(trace);
 }
 
 RadiusKeys search_doubles_within(const Index::State& index, const RowsView& given,
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
-  const Stopwatch whole;
+  const WholeSearch whole(index.device);
   check_rows_left_out("within", index.rows, given.rows, options);
   std::optional<FloatGuard> guard(std::in_place);
   const std::vector<double> most = bounds_of(index.metric, radii, given.rows);
@@ -188,10 +189,8 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
     keys.first.push_back(static_cast<std::int64_t>(keys.row.size()));
   });
   guard.emplace();
-  if (trace) {
-    trace->plan.double_chains = ranking.ranker().said();
-    trace->total_seconds = whole.seconds();
-  }
+  if (trace) trace->plan.double_chains = ranking.ranker().said();
+  whole.tell(trace);
   return keys;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
-#include "device/plugin_device.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
@@ -20,39 +19,10 @@
 #include "search/stores/checkpoint.hpp"
 #include "search/stores/part_sink.hpp"
 #include "search/stores/row_store.hpp"
+#include "search/stores/whole_search.hpp"
 
 namespace kith {
 namespace {
-
-/// Returns the bytes copied so far by the device, or by all members of a set.
-CopiedBytes copied_by(const Device& device) {
-  if (!is_set(device)) return copied_bytes(*device.state()->device);
-  CopiedBytes all;
-  for (const Device& member : device.state()->members) {
-    const CopiedBytes some = copied_by(member);
-    all.to_device += some.to_device;
-    all.from_device += some.from_device;
-  }
-  return all;
-}
-
-/// Reports to a Trace what a search took as a whole.
-class WholeSearch {
- public:
-  explicit WholeSearch(const Device& device) : device_(device), before_(copied_by(device)) {}
-  void tell(Trace* trace) const {
-    if (!trace) return;
-    const CopiedBytes now = copied_by(device_);
-    trace->bytes_to_device = now.to_device - before_.to_device;
-    trace->bytes_from_device = now.from_device - before_.from_device;
-    trace->total_seconds = total_.seconds();
-  }
-
- private:
-  const Device& device_;
-  const CopiedBytes before_;
-  const Stopwatch total_;
-};
 
 /// Throws unsupported: SearchOptions::checkpoint is set, but rows are not streamed.
 void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options) {
