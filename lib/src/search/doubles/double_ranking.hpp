@@ -12,21 +12,9 @@
 #include "kith/options.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
-#include "search/doubles/double_index.hpp"
+#include "search/doubles/ranking_tiles.hpp"
 
 namespace kith {
-
-/// Rows whose chains in double precision are computed.
-struct RankedAmong {
-  RankedAmong(const Index::State& index);
-  RankedAmong(const Device& on, Metric by, const DoubleRows& of, std::size_t held)
-      : device(on), metric(by), rows(of), bytes_held(held) {}
-
-  const Device& device;
-  Metric metric;
-  const DoubleRows& rows;
-  std::size_t bytes_held;  ///< bytes of the device that other forms of the rows take
-};
 
 /// Says who computes the chains in double precision.
 struct DoubleRanker {
@@ -46,9 +34,7 @@ DoubleRanker prepare_ranker(const RankedAmong& among, const SearchOptions& optio
 
 class DoubleRanking {
  public:
-  /// Takes the raw values of queries first ... first + count - 1.
-  ///   values  [count, width]; undefined where there is no row
-  using Take = std::function<void(std::int64_t first, std::int64_t count, std::span<const double> values)>;
+  using Take = TakeValues;
 
   /// Prepares the ranker. What `among` refers to must outlive this.
   DoubleRanking(const RankedAmong& among, const SearchOptions& options);
@@ -64,10 +50,6 @@ class DoubleRanking {
   const DoubleRanker& ranker() const { return ranker_; }
 
  private:
-  struct Workspace;
-
-  void rank_there(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                  const Workspace& workspace, const Take& take, Trace* trace) const;
   void rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                  const Take& take) const;
 
