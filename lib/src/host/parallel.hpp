@@ -34,6 +34,15 @@ void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Bod
       &body);
 }
 
+/// Runs body(i) for i in 0 .. count-1, which may wait, at the same time on as many threads, or one after another
+/// if there are too few.
+template <class Body>
+void run_each(std::size_t count, const Body& body) {
+  run_on_pool(
+      count, static_cast<std::uint32_t>(count),
+      [](const void* its, std::size_t task, std::size_t) { (*static_cast<const Body*>(its))(task); }, &body);
+}
+
 /// Runs body(i) for i in 0 .. count-1, in any order, on up to `threads` threads (0: all cores).
 ///   elements  number that all calls together read
 template <class Body>

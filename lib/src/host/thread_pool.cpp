@@ -212,11 +212,19 @@ void Pool::wait_for_helpers(const Loop& loop) {
   waiting_.fetch_sub(1);
 }
 
+/// The end of a thread in the middle of a task (pthread_cancel) waits for the helpers, too.
 void Pool::run(Loop& loop) {
+  struct Ending {
+    Pool& pool;
+    Loop& loop;
+    ~Ending() {
+      pool.close(loop);
+      pool.wait_for_helpers(loop);
+    }
+  };
   open(loop);
+  const Ending ending{*this, loop};
   loop.work(0);
-  close(loop);
-  wait_for_helpers(loop);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "base/float_guard.hpp"
 #include "device/watcher.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
@@ -174,7 +175,12 @@ class Together {
 
 void run_members(std::vector<MemberWork> work, const SearchOptions& options) {
   if (work.empty()) return;
+  const std::size_t count = work.size();
   Together all(std::move(work), options);
+  if (!options.progress) {  // threads of the pool are there already, and have used their devices before
+    run_each(count, [&all](std::size_t i) { all.run_member(i, {}); });
+    return all.end();
+  }
   for (const std::size_t i : all.start())
     all.run_member(i, [&all, i](const Progress& progress) {
       all.publish(i, progress.fraction);
