@@ -34,8 +34,8 @@ void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Bod
       &body);
 }
 
-/// Runs body(i) for i in 0 .. count-1, which may wait, at the same time on as many threads, or one after another
-/// if there are too few.
+/// Runs body(i) for i in 0 .. count-1, which may wait, at the same time on as many threads, or one after
+/// another if there are too few.
 template <class Body>
 void run_each(std::size_t count, const Body& body) {
   run_on_pool(

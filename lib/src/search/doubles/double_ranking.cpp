@@ -64,7 +64,7 @@ DoubleRanking::DoubleRanking(const RankedAmong& among, const SearchOptions& opti
     : among_(among), threads_(options.threads), ranker_(prepare_ranker(among, options)) {}
 
 void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                         const Take& take, Trace* trace) {
+                         const TakeValues& take, Trace* trace) {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
   if (m == 0 || width == 0) return;
   if (!ranker_.is_device() || is_host(among_)) return rank_here(queries, places, take);
@@ -79,11 +79,11 @@ void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std:
 }
 
 void DoubleRanking::rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                              const Take& take) const {
+                              const TakeValues& take) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
   const DoubleHostRanking host(among_.metric, among_.rows, threads_);
   // Rows of a Source are read once for all queries.
-  const std::int64_t tile = among_.rows.source() ? m : queries_of_tile(m, dims, width);
+  const std::int64_t tile = among_.rows.source() ? m : RankingTiles::queries_of(m, dims, width);
   Doubles values(size(tile * width));
   for (std::int64_t first = 0; first < m; first += tile) {
     const std::int64_t count = std::min(tile, m - first);

@@ -34,8 +34,6 @@ DoubleRanker prepare_ranker(const RankedAmong& among, const SearchOptions& optio
 
 class DoubleRanking {
  public:
-  using Take = TakeValues;
-
   /// Prepares the ranker. What `among` refers to must outlive this.
   DoubleRanking(const RankedAmong& among, const SearchOptions& options);
 
@@ -43,7 +41,7 @@ class DoubleRanking {
   ///   queries  [m, dims], prepared
   ///   places   [m, width], or [1, width] for all queries; no_row: there is none
   ///   trace    gets the time of the device; null: not wanted
-  void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places, const Take& take,
+  void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places, const TakeValues& take,
             Trace* trace);
 
   /// Says who has ranked so far, or will.
@@ -51,7 +49,7 @@ class DoubleRanking {
 
  private:
   void rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
-                 const Take& take) const;
+                 const TakeValues& take) const;
 
   const RankedAmong among_;
   const std::uint32_t threads_;

@@ -10,6 +10,7 @@
 #include "base/float_guard.hpp"
 #include "base/floats.hpp"
 #include "device/timing.hpp"
+#include "device/whole_search.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
 #include "rows/row_filter.hpp"
@@ -18,7 +19,6 @@
 #include "search/lists/trace_sums.hpp"
 #include "search/radius/radius.hpp"
 #include "search/stores/search.hpp"
-#include "search/stores/whole_search.hpp"
 
 namespace kith {
 namespace {

@@ -28,7 +28,7 @@ void copy_by_many(const T* from, std::size_t count, T* to, std::uint32_t threads
 
 }  // namespace
 
-std::int64_t queries_of_tile(std::int64_t m, std::int64_t dims, std::int64_t width) {
+std::int64_t RankingTiles::queries_of(std::int64_t m, std::int64_t dims, std::int64_t width) {
   const std::size_t a_query =
       size(dims) * sizeof(double) + size(width) * (sizeof(std::uint32_t) + sizeof(double));
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(tile_bytes / a_query), 1, m);
@@ -52,7 +52,7 @@ struct RankingTiles::Tile {
 
 RankingTiles::RankingTiles(const RankedAmong& among, std::uint32_t threads, std::int64_t m, std::int64_t dims,
                            std::int64_t width)
-    : among_(among), threads_(threads), step_(queries_of_tile(m, dims, width)) {
+    : among_(among), threads_(threads), step_(queries_of(m, dims, width)) {
   const std::size_t values = size(step_ * width) * sizeof(double);
   const std::size_t sent = size(step_ * dims) * sizeof(double) + size(step_ * width) * sizeof(std::uint32_t);
   for (int i = 0; i < (m > step_ ? 2 : 1); ++i)

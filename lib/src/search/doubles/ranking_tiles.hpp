@@ -33,9 +33,6 @@ struct RankedAmong {
 using TakeValues =
     std::function<void(std::int64_t first, std::int64_t count, std::span<const double> values)>;
 
-/// Returns how many queries are ranked at a time.
-std::int64_t queries_of_tile(std::int64_t m, std::int64_t dims, std::int64_t width);
-
 /// Memory for two tiles: the host fills one and reads the other while the device works.
 class RankingTiles {
  public:
@@ -44,6 +41,9 @@ class RankingTiles {
   RankingTiles(const RankedAmong& among, std::uint32_t threads, std::int64_t m, std::int64_t dims,
                std::int64_t width);
   ~RankingTiles();
+
+  /// Returns how many queries are ranked at a time.
+  static std::int64_t queries_of(std::int64_t m, std::int64_t dims, std::int64_t width);
 
   /// Does what DoubleRanking::rank() does.
   void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places, const TakeValues& take,

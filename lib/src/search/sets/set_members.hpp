@@ -19,8 +19,8 @@ struct MemberWork {
   std::function<void(const SearchOptions& options)> run;
 };
 
-/// Runs all at the same time, each on its own thread, the first on the caller's; one after another if there are
-/// too few threads. If one fails, the others are asked to stop. All have ended when this returns.
+/// Runs all at the same time, each on its own thread, the first on the caller's; one after another if there
+/// are too few threads. If one fails, the others are asked to stop. All have ended when this returns.
 ///   options  `stop` stops all; `progress` is told what all have done together, on the caller's thread
 /// Throws the error of the first failed member in the order of `work`; if the device is to blame, the message
 /// names it: "cuda:1: ...".

@@ -10,6 +10,7 @@
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "device/timing.hpp"
+#include "device/whole_search.hpp"
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
 #include "search/lists/trace_sums.hpp"
@@ -19,7 +20,6 @@
 #include "search/stores/checkpoint.hpp"
 #include "search/stores/part_sink.hpp"
 #include "search/stores/row_store.hpp"
-#include "search/stores/whole_search.hpp"
 
 namespace kith {
 namespace {

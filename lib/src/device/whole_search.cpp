@@ -1,4 +1,4 @@
-#include "search/stores/whole_search.hpp"
+#include "device/whole_search.hpp"
 
 #include "device/device_set.hpp"
 #include "device/device_state.hpp"
