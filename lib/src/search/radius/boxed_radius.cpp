@@ -85,26 +85,25 @@ class BoxedRadius {
   std::vector<Key> keys_;
 };
 
-/// Joins lists as within() returns them, without the queries' own rows.
+/// Joins lists, without the queries' own rows.
 ///   others  lists of the queries in `left`, in that order
-RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
-                       const std::vector<std::vector<Key>>& lists, const std::vector<std::int64_t>& left,
-                       const RadiusNeighbors& others) {
-  RadiusNeighbors found{static_cast<std::int64_t>(lists.size()), {0}, {}, {}};
-  const auto add = [&](std::int64_t q, float distance, std::int64_t row) {
+RadiusKeys joined(const Plan& plan, const std::vector<std::vector<Key>>& lists,
+                  const std::vector<std::int64_t>& left, const RadiusKeys& others) {
+  RadiusKeys found{static_cast<std::int64_t>(lists.size()), {0}, {}, {}};
+  const auto add = [&](std::int64_t q, std::uint32_t value, std::int64_t row) {
     if (plan.self && row == *plan.self + q) return;
-    found.distance.push_back(distance);
+    found.value.push_back(value);
     found.row.push_back(row);
   };
   std::size_t next = 0;
   for (std::int64_t q = 0; q < found.queries; ++q) {
     if (next < left.size() && left[next] == q) {
       for (std::size_t i = size(others.first[next]); i < size(others.first[next + 1]); ++i)
-        add(q, others.distance[i], others.row[i]);
+        add(q, others.value[i], others.row[i]);
       ++next;
     } else {
       for (const Key key : lists[size(q)])
-        add(q, finish(index.metric, value_of(key)), static_cast<std::int64_t>(row_of(key)));
+        add(q, static_cast<std::uint32_t>(key >> 32), static_cast<std::int64_t>(row_of(key)));
     }
     found.first.push_back(static_cast<std::int64_t>(found.row.size()));
   }
@@ -113,10 +112,10 @@ RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
 
 }  // namespace
 
-std::optional<RadiusNeighbors> within_by_boxes(
+std::optional<RadiusKeys> within_by_boxes(
     const ResidentRows& index, MatrixView<const float> queries, std::span<const float> bounds,
     const SearchOptions& options, Trace* trace,
-    const std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>& other_way) {
+    const std::function<RadiusKeys(const std::vector<std::int64_t>& queries)>& other_way) {
   Trace made;
   const std::optional<Plan> plan = boxes_plan(index, queries, options, made);
   if (!plan) return std::nullopt;
@@ -141,10 +140,10 @@ std::optional<RadiusNeighbors> within_by_boxes(
       watcher.step_done();
     }
   }
-  RadiusNeighbors others{0, {0}, {}, {}};
+  RadiusKeys others{0, {0}, {}, {}};
   if (!left.empty()) others = other_way(left);
   if (trace) trace->fallbacks = static_cast<std::int64_t>(left.size());
-  return joined(index, *plan, lists, left, others);
+  return joined(*plan, lists, left, others);
 }
 
 }  // namespace kith

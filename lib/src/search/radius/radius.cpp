@@ -10,6 +10,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "search/lists/shard_lists.hpp"
 #include "search/resident/boxed_search.hpp"
 
 namespace kith {
@@ -64,9 +65,9 @@ template std::vector<double> bounds_of(Metric, std::span<const double>, std::int
 namespace {
 
 /// Finds the rows for some queries by distances; the queries' own rows are among them.
-RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                  const std::vector<float>& bounds, const SearchOptions& options,
-                                  const std::vector<std::int64_t>& numbers) {
+RadiusKeys some_by_distances(const ResidentRows& index, MatrixView<const float> queries,
+                             const std::vector<float>& bounds, const SearchOptions& options,
+                             const std::vector<std::int64_t>& numbers) {
   const std::vector<float> rows = gathered(queries, numbers, 0);
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<float> own_bounds;
@@ -79,7 +80,7 @@ RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const fl
     words = gathered(options.filter, numbers, 0);
     way.filter = {words.data(), count, options.filter.cols()};
   }
-  return within_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr);
+  return within_keys_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr);
 }
 
 /// Returns the bounds of all queries, after checking the options and preparing the queries.
@@ -90,30 +91,42 @@ std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest
   return bounds;
 }
 
-}  // namespace
-
-RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
-  const SearchOptions& options = request.options;
-  const std::vector<float> bounds = checked_bounds(index, request);
-  const MatrixView<const float> rows = request.queries.rows().on_host();
+/// Finds the rows by boxes; nothing if boxes do not pay, or have no memory.
+std::optional<RadiusKeys> keys_by_boxes(const ResidentRows& index, MatrixView<const float> rows,
+                                        const std::vector<float>& bounds, const SearchOptions& options,
+                                        Trace* trace) {
   if (trace) restart(*trace);
   try {
-    if (auto found = within_by_boxes(index, rows, bounds, options, trace,
-                                     [&](const std::vector<std::int64_t>& numbers) {
-                                       return some_by_distances(index, rows, bounds, options, numbers);
-                                     }))
-      return *std::move(found);
+    return within_by_boxes(index, rows, bounds, options, trace,
+                           [&](const std::vector<std::int64_t>& numbers) {
+                             return some_by_distances(index, rows, bounds, options, numbers);
+                           });
   } catch (const Error& error) {  // a list for each query may not fit into memory
     if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
     if (trace) restart(*trace);
   }
-  return within_by_distances(index, rows, bounds, options, trace);
+  return std::nullopt;
+}
+
+}  // namespace
+
+RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
+  const std::vector<float> bounds = checked_bounds(index, request);
+  const MatrixView<const float> rows = request.queries.rows().on_host();
+  auto keys = keys_by_boxes(index, rows, bounds, request.options, trace);
+  if (!keys) return within_by_distances(index, rows, bounds, request.options, trace);
+  RadiusNeighbors found{keys->queries, std::move(keys->first), {}, std::move(keys->row)};
+  found.distance.resize(keys->value.size());
+  const FloatGuard guard;
+  finish_values(index.metric, keys->value, found.distance.data());
+  return found;
 }
 
 RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
   const std::vector<float> bounds = checked_bounds(index, request);
-  if (trace) restart(*trace);
-  return within_keys_by_distances(index, request.queries.rows().on_host(), bounds, request.options, trace);
+  const MatrixView<const float> rows = request.queries.rows().on_host();
+  if (auto keys = keys_by_boxes(index, rows, bounds, request.options, trace)) return *std::move(keys);
+  return within_keys_by_distances(index, rows, bounds, request.options, trace);
 }
 
 }  // namespace kith

@@ -34,18 +34,18 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions&
 
 /// Prepares the queries, and finds all rows within the radii of `request`, by boxes or by distances.
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
-/// Finds them by distances, and returns keys with places.
+/// Finds the same, and returns keys with places.
 RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
 
-/// Finds all training rows whose value is at most bounds[q] by boxes (docs/boxes.md, section 3), as within()
-/// returns them. Returns nothing if boxes do not pay. A query that reads too many leaves, or has more rows
+/// Finds all training rows whose value is at most bounds[q] by boxes (docs/boxes.md, section 3). Returns
+/// nothing if boxes do not pay. A query that reads too many leaves, or has more rows
 /// than a list holds, is answered by `other_way`, which finds the query's own row, too.
 ///   queries  [m, dims], prepared
 ///   bounds   [m], the largest raw value of each query
-std::optional<RadiusNeighbors> within_by_boxes(
+std::optional<RadiusKeys> within_by_boxes(
     const ResidentRows& index, MatrixView<const float> queries, std::span<const float> bounds,
     const SearchOptions& options, Trace* trace,
-    const std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>& other_way);
+    const std::function<RadiusKeys(const std::vector<std::int64_t>& queries)>& other_way);
 
 /// Finds the same by distances: all of them are written, and rows within the radius are listed.
 /// Throws as Index::within() does.

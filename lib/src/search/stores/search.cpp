@@ -231,10 +231,6 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& given, 
   RadiusNeighbors found;
   if (const auto rows = index.store->resident(request))
     found = within_resident(*rows, request, trace);
-  else if (options.boxes == true)
-    throw Error(Errc::unsupported,
-                "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
-                "one device");
   else
     found = finish(index.metric, within_in_parts(index, request, trace));
   whole.tell(trace);
