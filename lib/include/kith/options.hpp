@@ -104,6 +104,9 @@ struct IndexOptions {
   bool learn_centre = false;
   /// The precision of chains, distances and radii (docs/contract.md, section 3).
   Arithmetic arithmetic = Arithmetic::automatic;
+  /// Keeps and searches equal rows once. Each is still found under its own number: no answer changes
+  /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others.
+  std::optional<bool> deduplicate = {};
 };
 
 /// Says how to open an index file.

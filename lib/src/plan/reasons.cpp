@@ -147,6 +147,10 @@ std::string placed(Placement placement, const std::string& members) {
                                        : "; all rows are on each of " + members + ", which share the queries";
 }
 
+std::string distinct(std::int64_t distinct, std::int64_t rows) {
+  return "; equal rows are searched once: " + std::to_string(distinct) + " distinct of " +
+         std::to_string(rows);
+}
 std::string unit_rows_of_host() {
   return "; the host divides the queries by their norms, which the device does not do exactly";
 }

@@ -61,6 +61,8 @@ std::string gathered(std::int64_t kept, std::int64_t rows);
 /// The plan is for a set of devices.
 ///   members  the members, with the rows of each if rows are split
 std::string placed(Placement placement, const std::string& members);
+/// The plan searches the distinct rows, and lists the copies of each.
+std::string distinct(std::int64_t distinct, std::int64_t rows);
 std::string unit_rows_of_host();
 std::string overwhelmed(Proposer proposer);
 std::string rows_are_bytes();

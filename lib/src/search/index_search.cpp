@@ -15,6 +15,7 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
+#include "search/distinct/distinct_store.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_ranking.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
@@ -60,6 +61,14 @@ void prepare_store(const RowStore& store, const SearchRequest& request) {
   if (store.info().residence == Residence::resident) rows = store.resident(request);
   if (rows && !rows->rows_are_bytes) return prepare_resident(*rows, request.m(), request.k, request.options);
   static_cast<void>(store.plan(request.m(), request.k, request.options, {}));  // other stores keep nothing
+}
+
+/// Does the same for a part of the rows.
+void prepare_part(const RowStore& part, const SearchRequest& request, Trace* trace) {
+  if (keeps_distinct_rows(part)) return part.each_part(request, prepare_part, trace);
+  SearchRequest of_part = request;
+  of_part.k = std::min(request.k, part.rows());
+  prepare_store(part, of_part);
 }
 
 }  // namespace
@@ -171,20 +180,14 @@ void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& opt
   const std::int64_t k = searched_for(*state_, asked, mapped.options());
   if (state_->doubles) prepare_ranker(*state_, mapped.options());
   QuerySet queries(index, m);
-  if (!is_set(index.device)) return prepare_store(*index.store, {queries, mapped.options(), k});
+  if (!is_set(index.device) && !keeps_distinct_rows(*index.store))
+    return prepare_store(*index.store, {queries, mapped.options(), k});
   check_k("search", k, index.rows, mapped.options());
   check_rows_left_out("search", index.rows, m, mapped.options());
   SearchOptions own = mapped.options();
   own.self.reset();
   const SearchRequest all{queries, own, k + (mapped.options().self ? 1 : 0)};
-  index.store->each_part(
-      all,
-      [](const RowStore& part, const SearchRequest& request, Trace*) {
-        SearchRequest of_part = request;
-        of_part.k = std::min(request.k, part.rows());
-        prepare_store(part, of_part);
-      },
-      nullptr);
+  index.store->each_part(all, prepare_part, nullptr);
 } catch (...) {
   rethrow_as_error();
 }

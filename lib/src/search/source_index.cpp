@@ -53,6 +53,13 @@ void check_ids(const IndexOptions& options) {
                 "residence resident");
 }
 
+void check_deduplicate(const IndexOptions& options) {
+  if (options.deduplicate != true) return;
+  refuse_source(Errc::unsupported,
+                "deduplicate, but rows of a source stay where they are, and are all read; leave it out, or "
+                "choose residence resident");
+}
+
 /// Returns max |element|, for which it reads all rows once.
 float largest_of_source(const StreamedSet& set) {
   std::vector<unsigned char> raw;
@@ -242,6 +249,7 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   }
   if (!chosen.centre.empty()) source = std::make_shared<CentredSource>(std::move(source), state->shift);
   check_ids(options);
+  check_deduplicate(options);
   check_shard(options, metric, info.rows, 0);
   static_cast<void>(order_of_ids("index", options.ids, info.rows, 0));
   state->rows = info.rows;

@@ -40,6 +40,15 @@ std::vector<Chunk> chunks_of(const Index& index) {
   return rows ? rows->chunks : std::vector<Chunk>{};
 }
 
+/// Returns the options of an Index that has each sample at its own place, as sums need it.
+IndexOptions options_of_samples(const IndexOptions& options) {
+  if (options.deduplicate == true)
+    throw Error(Errc::unsupported, "structure: deduplicate, but sums need every sample; leave it out");
+  IndexOptions own = options;
+  own.deduplicate = false;
+  return own;
+}
+
 }  // namespace
 
 void check_structure_metric(Metric metric) {
@@ -109,7 +118,7 @@ Structure::Structure(Device device, const RowsView& samples, std::span<const std
   check_structure_labels(labels, samples.rows);
   SampleCopy copy(arithmetic_of(options, metric, samples.element));
   copy.append("index", "training", samples, metric);
-  Index index(std::move(device), copy, metric, options);
+  Index index(std::move(device), copy, metric, options_of_samples(options));
   state_ = std::make_shared<State>(std::move(index), std::move(copy), ClassCodes(labels));
 } catch (...) {
   rethrow_as_error();

@@ -145,7 +145,9 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
 Index on_one_device(const Structure::State& structure) {
   const Index& index = structure.index;
   if (!is_set(index.device())) return index;
-  return Index(first_of(index.device()), structure.samples, index.metric(), {index.features()});
+  IndexOptions own{.features = index.features()};
+  own.deduplicate = false;  // tiles of distances need every sample
+  return Index(first_of(index.device()), structure.samples, index.metric(), own);
 }
 
 /// Writes finished distances of samples first ... first + count - 1 to all samples.

@@ -95,6 +95,9 @@ class Index(Searches):
         larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
         step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
         for rows of float64 without a `centre`, else ``f32``.
+    deduplicate : bool, optional
+        Keeps and searches equal rows once. Each is still found under its own number: no answer changes
+        (docs/howto/repeated-rows.md). None: for rows on the host, if at least half of them repeat others.
     storage : {"automatic", "resident", "stream", "quantized"}, optional
         Says where the rows are kept. ``resident``: on the device. ``stream``: in `X`, a file or an array (such as
         ``numpy.memmap``) that is kept and must not change; each search passes them through the device in chunks.
@@ -159,6 +162,7 @@ class Index(Searches):
         memory_limit: int = 0,
         chunk_rows: int = 0,
         arithmetic: Arithmetic = "automatic",
+        deduplicate: Optional[bool] = None,
         rows: Optional[tuple[int, int]] = None,
         threads: int = 0,
         progress: Progress = False,
@@ -170,7 +174,7 @@ class Index(Searches):
         is_file = isinstance(X, (str, os.PathLike))
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
-            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows, asked)
+            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows, asked, deduplicate)
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
             self._take(_opened(X, opened, rows, largest, placement, shares, threads, progress), opened, None)
@@ -188,6 +192,7 @@ class Index(Searches):
         options.memory_limit = not_negative(memory_limit, "kith.Index: memory_limit")
         options.chunk_rows = not_negative(chunk_rows, "kith.Index: chunk_rows")
         options.arithmetic = arithmetic.encode() if isinstance(arithmetic, str) else b"?"
+        options.deduplicate = 0 if deduplicate is None else 1 if deduplicate else -1
         name_columns(options, features, ids, "kith.Index")
         place(options, placement, shares, "kith.Index")
         opened, free = open_device(device), lib.kith_index_free
@@ -415,6 +420,7 @@ class Index(Searches):
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
     "features", "element", "first_row", "ids", "reserve", "centre", "memory_limit", "chunk_rows", "arithmetic",
+    "deduplicate",
 )  # fmt: skip
 
 

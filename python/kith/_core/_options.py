@@ -78,6 +78,8 @@ class IndexOptions(c.Structure):
         ("centre_count", c.c_int64),
         ("learn_centre", c.c_int32),
         ("arithmetic", c.c_char_p),
+        ("deduplicate", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 

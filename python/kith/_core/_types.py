@@ -76,6 +76,7 @@ class IndexArguments(TypedDict, total=False):
     memory_limit: int
     chunk_rows: int
     arithmetic: Arithmetic
+    deduplicate: Optional[bool]
     rows: Optional[tuple[int, int]]
     threads: int
     progress: Union[bool, Callable[[float], Any]]

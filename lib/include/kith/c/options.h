@@ -116,6 +116,11 @@ typedef struct kith_index_options {
   /// The precision of chains, distances and radii (docs/contract.md, section 3). NULL: `automatic`; `f32`,
   /// `f64`.
   const char* arithmetic;
+  /// Keeps and searches equal rows once. Each is still found under its own number: no answer changes
+  /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others. 0:
+  /// chosen; 1: yes; -1: never.
+  int32_t deduplicate;
+  int32_t reserved;
 } kith_index_options;
 
 /// Says how to open an index file.

@@ -56,7 +56,7 @@ class DoubleRows {
 struct DoubleIndex {
   DoubleRows rows;
   double largest = 0;   ///< max |element| of the rows, including removed ones until they are compacted
-  IndexOptions placed;  ///< placement, shares and reserve, for rows that are put there anew
+  IndexOptions placed;  ///< placement, shares, reserve and deduplicate, for rows that are put there anew
   Rounding rounding;
   RowErrors errors;  ///< of all rows
   /// Rows that are rounded, at the same places. Its metric is metric_of_proposals(), no row is removed, and

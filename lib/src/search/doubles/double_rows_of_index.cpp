@@ -92,6 +92,7 @@ void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOpti
   own.placement = options.placement;
   own.shares = options.shares;
   own.reserve = options.reserve;
+  own.deduplicate = options.deduplicate;
   put_prepared_doubles(index, std::move(rows), own);
 }
 

@@ -19,6 +19,7 @@
 #include "search/lists/trace_sums.hpp"
 #include "search/radius/radius.hpp"
 #include "search/stores/search.hpp"
+#include "search/stores/some_queries.hpp"
 
 namespace kith {
 namespace {
@@ -65,17 +66,6 @@ void sort_nearly_sorted(std::vector<RankedRow>& list) {
     for (; at > 0 && one < list[at - 1]; --at) list[at] = list[at - 1];
     list[at] = one;
   }
-}
-
-/// Returns the options of the radius searches for open queries, whose way does not matter to the caller.
-SearchOptions options_of_rest(const SearchOptions& asked) {
-  SearchOptions rest;
-  rest.filter = asked.filter;
-  rest.self = asked.self;
-  rest.memory_limit = asked.memory_limit;
-  rest.threads = asked.threads;
-  rest.stop = asked.stop;
-  return rest;
 }
 
 /// Ranks what was proposed, passes the k nearest to `sink`, and returns the queries for which other rows may

@@ -9,10 +9,8 @@
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
-#include "search/packed/packed_store.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/sets/set_store.hpp"
-#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {
@@ -60,14 +58,6 @@ float largest_element(std::span<const float> rows, Metric metric) {
   const FloatGuard guard;
   for (const float value : rows) largest = std::max(largest, std::fabs(value));
   return largest;
-}
-
-std::shared_ptr<const RowStore> stored_on_device(const RowSchema& schema, MatrixView<const float> rows,
-                                                 float largest, std::int64_t reserve, std::uint32_t threads) {
-  if (stays_packed(schema, rows.rows(), Where::host, reserve))
-    return PackedStore::made_of(schema, rows, threads);
-  return std::make_shared<ResidentStore>(
-      resident_of(schema, upload_chunks(schema.device.state(), rows, 0, threads), rows, largest));
 }
 
 std::vector<SetPart> make_parts(

@@ -10,6 +10,7 @@
 #include "device/timing.hpp"
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
+#include "search/distinct/stored_once.hpp"
 #include "search/lists/asked_part.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/sets/set_members.hpp"
@@ -207,8 +208,8 @@ std::shared_ptr<const RowStore> SetStore::appended(const RowSchema& all, const R
   SetLayout added = set_layout(layout_.placement, layout_.shares, first, count);
   std::vector<SetPart> parts = parts_;
   for (SetPart& part : make_parts(all, added, [&](const RowSchema&member, RowRange places) {
-         return stored_on_device(member, prepared.view.slice(places.first - first, places.count),
-                                 largest_of_all, layout_.reserve, 0);
+         return stored_once(member, prepared.view.slice(places.first - first, places.count), largest_of_all,
+                            layout_.reserve, layout_.deduplicate);
        }))
     parts.push_back(std::move(part));
   std::stable_sort(parts.begin(), parts.end(),
@@ -223,6 +224,7 @@ std::shared_ptr<const RowStore> SetStore::subset(const RowSchema& schema,
   const auto count = static_cast<std::int64_t>(places.size());
   SetLayout layout = set_layout(layout_.placement, layout_.shares, 0, count);
   layout.reserve = layout_.reserve;
+  layout.deduplicate = layout_.deduplicate;
   std::vector<SetPart> parts;
   std::vector<float> rows;
   RowRange have;  // range of `places` that `rows` holds
@@ -236,8 +238,8 @@ std::shared_ptr<const RowStore> SetStore::subset(const RowSchema& schema,
       largest = largest_element(rows, schema.metric);
     }
     parts.push_back({i, here,
-                     stored_on_device(schema_of_member(schema, i), {rows.data(), here.count, dims_}, largest,
-                                      layout.reserve, 0)});
+                     stored_once(schema_of_member(schema, i), {rows.data(), here.count, dims_}, largest,
+                                 layout.reserve, layout.deduplicate)});
   }
   return std::make_shared<SetStore>(schema, std::move(layout), std::move(parts), count);
 }

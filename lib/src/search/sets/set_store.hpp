@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,10 +24,11 @@ struct SetPart {
 
 /// Says which rows each member of a set holds.
 struct SetLayout {
-  Placement placement = Placement::split;  ///< never automatic
-  std::vector<double> shares;              ///< [members], [members], with the sum 1
-  std::vector<RowRange> rows;              ///< [members]  places; empty for a member without a share
-  std::int64_t reserve = 0;                ///< IndexOptions::reserve
+  Placement placement = Placement::split;   ///< never automatic
+  std::vector<double> shares;               ///< [members], [members], with the sum 1
+  std::vector<RowRange> rows;               ///< [members]  places; empty for a member without a share
+  std::int64_t reserve = 0;                 ///< IndexOptions::reserve
+  std::optional<bool> deduplicate = false;  ///< IndexOptions::deduplicate
 };
 
 /// Returns the layout of `count` rows, the first of which has the place `first`.
@@ -46,14 +48,6 @@ float largest_element(std::span<const float> rows, Metric metric);
 std::vector<SetPart> make_parts(
     const RowSchema& schema, const SetLayout& layout,
     const std::function<std::shared_ptr<const RowStore>(const RowSchema& member, RowRange places)>& make);
-
-/// Stores rows on one device: packed if stays_packed(), else as float32.
-///   rows     prepared
-///   largest  max |element| of these rows, or of more
-///   reserve  IndexOptions::reserve
-/// Throws out_of_memory.
-std::shared_ptr<const RowStore> stored_on_device(const RowSchema& schema, MatrixView<const float> rows,
-                                                 float largest, std::int64_t reserve, std::uint32_t threads);
 
 class SetStore final : public RowStore {
  public:

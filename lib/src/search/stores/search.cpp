@@ -20,6 +20,7 @@
 #include "search/stores/checkpoint.hpp"
 #include "search/stores/part_sink.hpp"
 #include "search/stores/row_store.hpp"
+#include "search/stores/some_queries.hpp"
 
 namespace kith {
 namespace {
@@ -35,12 +36,6 @@ void check_checkpoint(const std::string& where, const RowStore& store, const Sea
           "leave it out, or choose these");
 }
 
-SearchOptions without_self(const SearchOptions& options) {
-  SearchOptions own = options;
-  own.self.reset();
-  return own;
-}
-
 /// Removes each query's own row from lists that have one row more than was asked for.
 ///   queries  their numbers
 template <class Lists>
@@ -54,29 +49,6 @@ Lists without_own_rows(const Lists& keys, std::int64_t self) {
   std::iota(all.begin(), all.end(), 0);
   return without_own_rows(keys, self, std::move(all));
 }
-
-/// Copies some queries of a request.
-struct SomeQueries {
-  SomeQueries(const SearchRequest& request, const std::vector<std::int64_t>& numbers)
-      : options(without_self(request.options)) {
-    const RowsView& all = request.queries.given();
-    const auto count = static_cast<std::int64_t>(numbers.size());
-    const std::size_t bytes = size(row_bytes(all.element, all.cols));
-    given.resize(numbers.size() * bytes);
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      std::memcpy(given.data() + i * bytes, all.row(numbers[i]), bytes);
-    rows = gathered(request.queries.rows().on_host(), numbers, 0);
-    options.progress = nullptr;  // progress was already reported
-    if (options.filter.rows() <= 1) return;
-    words = gathered(options.filter, numbers, 0);
-    options.filter = {words.data(), count, options.filter.cols()};
-  }
-
-  SearchOptions options;
-  std::vector<unsigned char> given;
-  std::vector<float> rows;
-  std::vector<std::uint32_t> words;
-};
 
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace);
@@ -108,14 +80,10 @@ void search_part(const RowStore& part, const SearchRequest& request, Trace* trac
 /// Finds the nearest rows of queries that a search of all rows as a whole left open.
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace) {
-  const SomeQueries some(request, open);
-  const auto count = static_cast<std::int64_t>(open.size());
-  const RowsView& all = request.queries.given();
-  QuerySet queries(RowsView(some.given.data(), all.element, count, all.cols),
-                   {some.rows.data(), count, request.queries.rows().cols()}, request.queries.largest());
+  SomeQueries some(request, open);
   ListMerger found(store.buffers());
   const bool leaves_own = request.options.self.has_value();
-  SearchRequest rest{queries, some.options, request.k + (leaves_own ? 1 : 0)};
+  SearchRequest rest{some.queries(), some.options(), request.k + (leaves_own ? 1 : 0)};
   rest.parts = &found;
   Trace more;
   store.each_part(rest, search_part, trace ? &more : nullptr);
