@@ -14,22 +14,10 @@
 // across its barriers, and loses it there (docs/opencl.md). Source: the filter before selection of Johnson,
 // Douze, Jegou 2017 (FAISS), and their thread queues.
 #include "common/metric.cl"
+#include "common/register_list.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define BLOCK KITH_ROWS_A_BLOCK
-
-// Inserts `key` into LIST ascending keys and drops the last, without a branch.
-void insert(Key list[LIST], Key key) {
-#pragma unroll
-  for (uint j = LIST - 1; j > 0; --j) list[j] = min(list[j], max(list[j - 1], key));
-  list[0] = min(list[0], key);
-}
-
-// Inserts the queue of this work-item; returns the value of the new bound.
-float take_queue(local const Key* queue, uint size, Key list[LIST]) {
-  for (uint e = 0; e < size; ++e) insert(list, queue[e * GROUP]);
-  return value_of(list[LIST - 1]);
-}
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_dim(
     global const float* restrict queries, global const float* restrict train, const Sides sides,
@@ -47,9 +35,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_
   float a[DIMS];
 #pragma unroll
   for (uint d = 0; d < DIMS; ++d) a[d] = queries[((size_t)(q / BLOCK) * DIMS + d) * BLOCK + q % BLOCK];
-  Key list[LIST];  // LIST - k keys that are below all others, then the k of the result
-#pragma unroll
-  for (uint j = 0; j < LIST; ++j) list[j] = j < LIST - k ? 0 : NO_KEY;
+  Key list[LIST];
+  start_list(list, k);
   float value = INFINITY;  // value of the bound
   uint size = 0;
   local Key* queue = queues + lid;
@@ -101,7 +88,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_
   take_queue(queue, size, list);
   if (q_first + (uint)get_global_id(0) >= q_first + q_rows) return;
   global Key* to = out + out_at.first + (ulong)(q - q_first) * out_at.stride + (ulong)g * k;
-#pragma unroll
-  for (uint j = 0; j < LIST; ++j)
-    if (j >= LIST - k) to[j - (LIST - k)] = list[j];
+  put_list(list, k, to);
 }

@@ -122,6 +122,13 @@ TEST_CASE("refusals: votes for no class, and orders of no rows") {
     refused(spi::AccumulateStep{}, sentence);
     refused(spi::OrderStep{}, "there are no rows to put in order; give at least one part of them");
     refused(spi::PackBoxesStep{}, "there are no rows to put into boxes; give at least one part of them");
+    spi::GroupsStep groups{};
+    groups.query_borders = grid<std::uint32_t>(1, 3);
+    groups.row_borders = grid<std::uint32_t>(1, 2);
+    refused(groups, "queries have 3 borders and rows 2; they must have as many, at least two");
+    groups.row_borders = groups.query_borders;
+    groups.queries = groups.train = {nullptr, 0, 2, 3, 1};
+    refused(groups, "k = 0; choose at least 1");
   });
 }
 

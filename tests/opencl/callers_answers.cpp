@@ -66,6 +66,22 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
   }
 }
 
+TEST_CASE("callers: groups, together and by themselves, leave the bits of the host in buffers") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 6);
+  const RowsView rows = caller.put(train.view());
+  const IndexOptions grouped{.groups = {0, 3, 3, 200, n}};
+  const Index right(device(), train, Metric::l2, grouped), index(adopted, rows, Metric::l2, grouped);
+  for (const bool from_group : {false, true})
+    for (const std::optional<bool> fused : {std::optional<bool>(), std::optional<bool>(false)}) {
+      const SearchOptions way{.fused = fused, .self = 0, .rows_from_group = from_group};
+      CAPTURE_ALL(from_group, fused.has_value());
+      CHECK(search_into_buffers(caller, index, rows, k, way) == right.search(train, k, way));
+    }
+}
+
 TEST_CASE("callers: a filter that keeps few rows is heeded by these rows alone") {
   if (!has_opencl()) return;
   Caller caller;

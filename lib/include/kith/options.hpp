@@ -24,7 +24,7 @@ struct Progress {
 inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_t>::min();
 
 /// Says how to search, and among which rows. kith chooses each method and size that is left at its default.
-/// Only `filter` and `self` can change the answers.
+/// Only `filter`, `self`, `groups` and `rows_from_group` can change the answers.
 struct SearchOptions {
   /// The method that selects the nearest.
   Selector selector = Selector::automatic;
@@ -52,6 +52,12 @@ struct SearchOptions {
   /// Says that query q is training row self + q, by position, and is not its own neighbour: leave-one-out,
   /// right even if rows are equal. None of these rows may be removed, and k is at most n - 1.
   std::optional<std::int64_t> self = {};
+  /// If the rows have groups: the borders of the groups of queries, as many, ascending from 0 to m. Query
+  /// group g asks row group g. Empty: the borders of the rows.
+  std::vector<std::int64_t> groups = {};
+  /// If the rows have groups: rows are counted from the first row of their group, instead of from that of
+  /// all.
+  bool rows_from_group = false;
   /// Bytes of device memory that a search may take besides its rows; 0: half of what is left.
   std::size_t memory_limit = 0;
   /// Threads of the host; 0: as many as there are cores.
@@ -82,6 +88,10 @@ struct IndexOptions {
   /// The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are sorted by id, so
   /// that ties go by id. Empty: 0, 1, ...
   std::vector<std::int64_t> ids = {};
+  /// The borders of groups of rows, ascending from 0 to n: group g has rows groups[g] ... groups[g + 1] - 1,
+  /// or none. A query asks only the rows of its group, as if these were an index of their own
+  /// (docs/howto/many-small-searches.md). Empty: there are no groups.
+  std::vector<std::int64_t> groups = {};
   /// On a set of devices: which rows each of them holds. It changes no answer.
   Placement placement = Placement::automatic;
   /// On a set of devices: the parts of the work that they get, in proportion, one number for each device, 0

@@ -1,10 +1,10 @@
 // Declares the interface of back ends, for their authors. Programs that search do not include this.
 //
-// The interface does not grow, because work is data. A new kind of work is one struct here, in
-// spi/candidates.hpp, spi/boxes.hpp, spi/doubles.hpp or spi/landing.hpp, a line in spi/steps.def, one file
-// in each back end and one test. refusal_of() of spi/refusals.hpp says what no device does of it. Back ends
-// never loop over tiles, never allocate during a search and never know what step comes next;
-// lib/src/search/pipeline.cpp does this, and similar files do for radii and classes.
+// The interface does not grow, because work is data. A new kind of work is one struct here, or in a header
+// of spi/ that the list of steps names, a line in that list, spi/steps.def, one file in each back end and
+// one test. refusal_of() of spi/refusals.hpp says what no device does of it. Back ends never loop over
+// tiles, never allocate during a search and never know what step comes next; lib/src/search/pipeline.cpp
+// does this, and similar files do for radii and classes.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@
 #include "kith/spi/boxes.hpp"
 #include "kith/spi/candidates.hpp"
 #include "kith/spi/doubles.hpp"
+#include "kith/spi/groups.hpp"
 #include "kith/spi/landing.hpp"
 #include "kith/spi/memory.hpp"
 

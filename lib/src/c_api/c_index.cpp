@@ -8,11 +8,10 @@
 #include "c_api/c_structs.hpp"
 #include "kith/centre.hpp"
 #include "kith/filter.hpp"
-#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
-#include "search/stores/search.hpp"
+#include "search/nearest.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
@@ -52,10 +51,9 @@ class ArraysSink final : public HostSink {
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row) {
   const Index::State& state = in.state();
-  const CentredRows queries("search", "query", state, asked);
   const MappedOptions mapped("search", state, options, asked.rows, k);
   ArraysSink sink(state.metric, distance, row);
-  search(state, queries, k, mapped.options(), sink, trace);
+  find_nearest(state, asked, k, mapped.options(), static_cast<AnswerSink&>(sink), trace);
   if (row) state.numbers.to_numbers({row, cells_of(asked.rows, k)});
 }
 

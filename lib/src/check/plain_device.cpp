@@ -83,6 +83,23 @@ void plain(const NearestStep& s) {
             });
 }
 
+void plain(const GroupsStep& s) {
+  const std::uint32_t *const of_queries = row_of_grid(s.query_borders, 0), *const of_rows =
+                                                                               row_of_grid(s.row_borders, 0);
+  for (std::size_t g = 0; g + 1 < s.row_borders.cols; ++g)
+    for (std::uint32_t q = of_queries[g]; q < of_queries[g + 1]; ++q) {
+      if (q < s.first_query || q - s.first_query >= s.queries.rows) continue;
+      std::vector<Key> keys;
+      for (std::uint32_t t = of_rows[g]; t < of_rows[g + 1]; ++t) {
+        if (s.own >= 0 && t == static_cast<std::uint32_t>(s.own) + q) continue;
+        const float value =
+            chain(s.metric, row_at(s.queries, q - s.first_query), row_at(s.train, t - s.first_row));
+        keys.push_back(make_key(value, t - (s.from_group ? of_rows[g] : 0)));
+      }
+      put_smallest(std::move(keys), s.k, row_of_grid(s.out, q - s.first_query));
+    }
+}
+
 void plain(const MergeStep& s) {
   for (std::size_t q = 0; q < s.in.rows; ++q) {
     const Key* const lists = row_of_grid(s.in, q);

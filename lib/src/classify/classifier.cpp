@@ -15,6 +15,7 @@
 #include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/stores/resident_store.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -94,6 +95,7 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {
+  refuse_groups("classifier", index.state(), "votes do not go by them");
   LabelledRows rows{{}, std::move(sample_weights)};
   for (std::int64_t output = 0; output < labels.cols(); ++output)
     rows.outputs.push_back(make_column(index, nullptr, labels, output));

@@ -14,6 +14,7 @@
 #include "kith/error.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
 #include "vote/weights.hpp"
 
@@ -124,6 +125,7 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
                                               by_ids(std::move(sample_weights), 1, options.ids)});
+  refuse_groups("regressor", index.state(), "averages do not go by them");
   state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
@@ -135,6 +137,7 @@ Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<f
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), spread(index, std::move(kept), values.cols()),
                                               spread(index, std::move(sample_weights), 1)});
+  refuse_groups("regressor", index.state(), "averages do not go by them");
   state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();

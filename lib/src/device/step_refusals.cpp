@@ -169,6 +169,15 @@ std::string refusal(const TightenBySampleStep& step) {
   return refusal_of_threshold(step);
 }
 
+std::string refusal(const GroupsStep& step) {
+  const std::size_t borders = step.query_borders.cols, others = step.row_borders.cols;
+  if (borders != others || borders < 2)
+    return "queries have " + std::to_string(borders) + " borders and rows " + std::to_string(others) +
+           "; they must have as many, at least two";
+  std::string why = refusal_of_chains(step.queries, step.train);
+  return why.empty() ? refusal_of_list(step.k) : why;
+}
+
 std::string refusal(const DoubleChainsStep& step) {
   if (compares_bits(step.metric)) return "rows of doubles hold no bits; choose another metric than hamming";
   std::string why = refusal_of_sides(step.queries.cols, step.train.cols);

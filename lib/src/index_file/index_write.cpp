@@ -12,6 +12,7 @@
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/stores/row_store.hpp"
 
 namespace kith {
@@ -145,6 +146,7 @@ void write_doubles(BodyWriter& body, const DoubleRows& rows) {
 
 void save(const Index& index, const std::string& path, const SaveOptions& options) try {
   const Index::State& state = index.state();
+  refuse_groups("save", state, "an index file holds no groups");
   const IndexLayout layout = layout_of(state);
   SavedFile file(std::string(index_where), path, layout.info.bytes, options);
   const std::vector<unsigned char> head = head_of(layout);

@@ -68,6 +68,9 @@ std::string explain(const Plan& plan) try {
   else if (plan.residence == Residence::quantized)
     line("residence",
          "quantized: the device proposes, and what it proposes is ranked by the rows that the source has");
+  if (plan.groups)
+    line("groups", plan.groups, ", of which ", plan.groups_apart,
+         " are searched one after another, each as an index of its own, and all others together");
   const bool radius = p.k == 0;
   line("chain",
        plan.boxes   ? "boxes, nearest first"

@@ -68,6 +68,22 @@ std::string gave_way_boxes(const std::string& message) {
   return "; boxes gave way (" + message + ")";
 }
 
+std::string groups_together(std::int64_t most) {
+  return "groups of up to " + std::to_string(most) +
+         " rows are searched together, each query by all rows of its group";
+}
+std::string groups_of_doubles() {
+  return "the index computes in double precision, in which each group is searched by itself";
+}
+std::string groups_on_set() {
+  return "rows on several devices are searched group by group";
+}
+std::string groups_asked_how() {
+  return "the caller says how to search, so each group is searched by itself in this way";
+}
+std::string groups_filtered() {
+  return "there is a filter, with which each group is searched by itself";
+}
 std::string radius() {
   return "a radius search writes distances and lists those within the radius";
 }

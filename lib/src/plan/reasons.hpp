@@ -31,6 +31,13 @@ std::string boxes_pay(std::int64_t sampled, double leaves, std::int64_t worth);
 std::string gave_way_boxes(const std::string& message);
 
 std::string radius();
+///   most  rows of a group that is searched together with others
+std::string groups_together(std::int64_t most);
+// These say why each group is searched by itself.
+std::string groups_of_doubles();
+std::string groups_on_set();
+std::string groups_asked_how();
+std::string groups_filtered();
 std::string class_sums();
 std::string class_sums_by_host();
 

@@ -14,6 +14,7 @@
 
 namespace kith {
 
+class RowGroups;
 class RowStore;
 struct DoubleIndex;
 
@@ -43,6 +44,7 @@ struct Index::State : RowSchema, RowNumbering {
   std::shared_ptr<const DoubleIndex> doubles;  ///< null: the Index computes in single precision
   Arithmetic arithmetic = Arithmetic::f32;     ///< f32 or f64
   std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
+  std::shared_ptr<const RowGroups> groups;  ///< IndexOptions::groups; null: none
   std::vector<double> shift;  ///< [columns] IndexOptions::centre, subtracted from all rows but a caller's
 };
 

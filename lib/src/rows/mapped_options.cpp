@@ -33,6 +33,10 @@ void map_words(const Index::State& index, const std::uint32_t* from, std::span<s
 MappedOptions::MappedOptions(std::string_view where, const Index::State& index, const SearchOptions& options,
                              std::int64_t m, std::optional<std::int64_t> k)
     : given_(options) {
+  if (!index.groups && (!options.groups.empty() || options.rows_from_group))
+    throw Error(Errc::invalid_argument, std::string(where) +
+                                            ": the search is by groups, but the rows have none; leave groups "
+                                            "and rows_from_group out, or give the index groups");
   const bool moved = !index.numbers.in_place() && (has_filter(options) || options.self);
   if (!moved && index.removed.count() == 0) return;
   if (k) check_k(where, *k, index.live(), options);

@@ -112,10 +112,14 @@ void BorrowedAnswers::write(std::size_t first, std::span<const Real> distance, s
 }
 
 void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
-  std::vector<float> distance(k_);
-  std::vector<std::int64_t> row(k_);
-  finish(index_.metric, nearest, distance.data(), row.data());
-  write<float>(size(query) * k_, distance, row);
+  put_lists(query, nearest, k_);
+}
+
+void BorrowedAnswers::put_lists(std::int64_t first, std::span<const Key> lists, std::size_t) {
+  std::vector<float> distance(lists.size());
+  std::vector<std::int64_t> row(lists.size());
+  finish(index_.metric, lists, distance.data(), row.data());
+  write<float>(size(first) * k_, distance, row);
 }
 
 void BorrowedAnswers::put_all(Keys& keys) {

@@ -20,6 +20,7 @@
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/index_checks.hpp"
 #include "search/sets/new_store.hpp"
 #include "search/stores/index_rows.hpp"
@@ -157,6 +158,7 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   check_reserve(options);
+  state->groups = groups_of(state->device, options, train.rows);
   const RowsForIndex rows{"training", train, order, 0, options.first_row};
   if (state->arithmetic == Arithmetic::f64)
     put_doubles(*state, rows, options);
@@ -170,6 +172,7 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
 
 Index Index::with(const RowsView& given_rows, std::span<const std::int64_t> ids) const try {
   check_shape("added", given_rows);
+  refuse_groups("index", *state_, "take no more rows");
   const CentredRows centred("index", "added", *state_, given_rows);
   const RowsView& more = centred.view();
   if (more.cols != state_->columns)
@@ -200,6 +203,7 @@ Index Index::with(const RowsView& given_rows, std::span<const std::int64_t> ids)
 }
 
 Index Index::without(std::span<const std::int64_t> rows) const try {
+  refuse_groups("index", *state_, "none of them is removed");
   const std::vector<std::int64_t> places = places_of(*state_, rows);
   if (static_cast<std::int64_t>(places.size()) == state_->live())
     refuse("index", "all " + std::to_string(places.size()) + " rows would be removed; leave at least one");

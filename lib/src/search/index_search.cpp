@@ -20,6 +20,7 @@
 #include "search/doubles/double_ranking.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
@@ -106,9 +107,8 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
     if (answers) answers->put_all(std::move(ranked));
     return;
   }
-  const CentredRows queries("search", "query", *state_, given);
   BorrowedAnswers answers(*state_, found, static_cast<std::int64_t>(cells_of(given.rows, k)), k);
-  kith::search(*state_, queries, k, mapped.options(), answers, trace);
+  find_nearest(*state_, given, k, mapped.options(), static_cast<AnswerSink&>(answers), trace);
   const DeviceSession session(*state_->device.state());
   session->finish();
 } catch (...) {
@@ -118,6 +118,7 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
 Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const try {
   check_no_self("search_keys", options);
+  refuse_groups("search_keys", *state_, "keys of shards do not go by them");
   const CentredRows queries("search_keys", "query", *state_, given);
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
   // The plan refuses k < 1. If all rows are removed, the search for one neighbour finds none.
@@ -153,6 +154,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
                               const SearchOptions& options, Trace* trace) const try {
   if (state_->doubles) return within_keys(given, doubles_of(radii), options, trace);
   check_no_self("within_keys", options);
+  refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
   RadiusKeys keys = search_keys_within(*state_, queries, radii, mapped.options(), trace);
@@ -166,6 +168,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> rad
                               const SearchOptions& options, Trace* trace) const try {
   if (!state_->doubles) return within_keys(given, floats_below(radii), options, trace);
   check_no_self("within_keys", options);
+  refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   RadiusKeys keys = search_doubles_within(*state_, given, radii, mapped.options(), trace);
   for (std::int64_t& row : keys.row) row = state_->first_row + state_->numbers.number(row);
@@ -176,6 +179,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> rad
 
 void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& options) const try {
   const MappedOptions mapped("search", *state_, options, m, asked);
+  if (state_->groups) return prepare_groups(*state_, m, asked, options);
   const State& index = searched(*state_);
   const std::int64_t k = searched_for(*state_, asked, mapped.options());
   if (state_->doubles) prepare_ranker(*state_, mapped.options());
@@ -195,6 +199,7 @@ void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& opt
 Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
+  if (state_->groups) return plan_groups(*state_, m, k, options);
   Plan plan = state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);
   if (state_->doubles) plan.double_chains = double_ranker(*state_, mapped.options()).said();
   return plan;

@@ -8,6 +8,7 @@
 #include "rows/landed/centred_rows.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/stores/search.hpp"
 
 namespace kith {
@@ -16,15 +17,35 @@ void find_nearest(const Index::State& index, const RowsView& given, std::int64_t
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
   if (index.doubles) {
     DoubleNeighborsSink sink(index.metric, found);
+    if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
     return search_doubles(index, given, k, options, sink, trace);
   }
-  const CentredRows queries("search", "query", index, given);
   NeighborsSink sink(index.metric, found);
-  search(index, queries, k, options, sink, trace);
+  find_nearest(index, given, k, options, static_cast<AnswerSink&>(sink), trace);
 }
+
+void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
+                  const SearchOptions& options, AnswerSink& sink, Trace* trace) {
+  if (index.groups) return search_groups(index, given, k, options, sink, trace);
+  search(index, CentredRows("search", "query", index, given), k, options, sink, trace);
+}
+
+namespace {
+
+template <class Radii>
+RadiusNeighbors find_in_groups(const Index::State& index, const RowsView& given, Radii radii,
+                               const SearchOptions& options, Trace* trace) {
+  const auto find = [](const Index::State& group, const RowsView& some, Radii theirs,
+                       const SearchOptions& own,
+                       Trace* more) { return find_within(group, some, theirs, own, more); };
+  return within_groups<Radii>(index, given, radii, options, trace, find);
+}
+
+}  // namespace
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const double> radii,
                             const SearchOptions& options, Trace* trace) {
+  if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (!index.doubles) return find_within(index, given, floats_below(radii), options, trace);
   RadiusNeighbors found;
   finish_doubles(index.metric, search_doubles_within(index, given, radii, options, trace), found);
@@ -33,6 +54,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                             const SearchOptions& options, Trace* trace) {
+  if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
   const CentredRows queries("within", "query", index, given);
   return search_within(index, queries, radii, options, trace);

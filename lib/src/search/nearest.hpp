@@ -7,6 +7,7 @@
 #include "kith/neighbors.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
+#include "search/resident/answer_sink.hpp"
 
 namespace kith {
 
@@ -15,6 +16,10 @@ namespace kith {
 ///   options  name rows by their places (MappedOptions)
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace);
+
+/// Passes the k nearest rows of each query, by places, to `sink`. The Index is in single precision.
+void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
+                  const SearchOptions& options, AnswerSink& sink, Trace* trace);
 
 /// Finds all rows within radii. An Index in single precision compares with each radius rounded down to a
 /// float: a distance that is a float is within the one exactly if it is within the other.

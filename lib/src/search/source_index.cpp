@@ -239,6 +239,10 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
         centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
   chosen.learn_centre = false;
   chosen.centre = kept.empty() ? state->shift : std::vector<double>{};
+  if (chosen.residence != Residence::resident && !options.groups.empty())
+    refuse_source(
+        Errc::unsupported,
+        "there are groups, which rows that stay in a source cannot have; choose residence resident");
   if (chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     if (kept.empty()) return;

@@ -10,6 +10,7 @@
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/stores/resident_store.hpp"
 #include "structure/structure_pairs.hpp"
 #include "structure/structure_state.hpp"
@@ -119,6 +120,7 @@ Structure::Structure(Device device, const RowsView& samples, std::span<const std
   SampleCopy copy(arithmetic_of(options, metric, samples.element));
   copy.append("index", "training", samples, metric);
   Index index(std::move(device), copy, metric, options_of_samples(options));
+  refuse_groups("structure", index.state(), "sums of classes do not go by them");
   state_ = std::make_shared<State>(std::move(index), std::move(copy), ClassCodes(labels));
 } catch (...) {
   rethrow_as_error();

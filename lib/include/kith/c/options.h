@@ -15,7 +15,7 @@ typedef struct kith_trace kith_trace;
 typedef int32_t (*kith_progress)(double fraction, void* user);
 
 /// Says how to search, and among which rows. kith chooses each method and size that is left at its default.
-/// Only `filter` and `self` can change the answers.
+/// Only `filter`, `self`, `groups` and `rows_from_group` can change the answers.
 typedef struct kith_search_options {
   uint64_t size;
   /// The method that selects the nearest. NULL: `automatic`; `threshold`, `radix`, `bubble`, `insertion`,
@@ -50,6 +50,13 @@ typedef struct kith_search_options {
   /// right even if rows are equal. None of these rows may be removed, and k is at most n - 1.
   int32_t has_self;
   int64_t self;
+  /// If the rows have groups: the borders of the groups of queries, as many, ascending from 0 to m. Query
+  /// group g asks row group g. NULL: the borders of the rows.
+  const int64_t* groups;
+  int64_t groups_count;
+  /// If the rows have groups: rows are counted from the first row of their group, instead of from that of
+  /// all.
+  int32_t rows_from_group;
   /// Bytes of device memory that a search may take besides its rows; 0: half of what is left.
   uint64_t memory_limit;
   /// Threads of the host; 0: as many as there are cores.
@@ -90,6 +97,11 @@ typedef struct kith_index_options {
   /// that ties go by id. NULL: 0, 1, ...
   const int64_t* ids;
   int64_t ids_count;
+  /// The borders of groups of rows, ascending from 0 to n: group g has rows groups[g] ... groups[g + 1] - 1,
+  /// or none. A query asks only the rows of its group, as if these were an index of their own
+  /// (docs/howto/many-small-searches.md). NULL: there are no groups.
+  const int64_t* groups;
+  int64_t groups_count;
   /// On a set of devices: which rows each of them holds. It changes no answer. NULL: `automatic`; `split`,
   /// `replicate`.
   const char* placement;

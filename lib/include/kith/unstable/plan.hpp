@@ -139,9 +139,13 @@ struct Plan {
   /// With a filter: copies the rows that count, problem.n of them, on the device, and searches only these.
   bool gathered = false;
   std::optional<std::int64_t> self = {};  ///< as in SearchOptions
-  std::int64_t lists = 1;                 ///< lists per query and training tile
-  std::int64_t query_tile = 0;            ///< queries per step
-  std::int64_t train_tile = 0;            ///< training rows per step
+  std::int64_t groups = 0;                ///< groups of rows: IndexOptions::groups; 0: there are none
+  /// With groups: those with queries that are searched one after another, each as an Index of its own. All
+  /// others are searched together.
+  std::int64_t groups_apart = 0;
+  std::int64_t lists = 1;       ///< lists per query and training tile
+  std::int64_t query_tile = 0;  ///< queries per step
+  std::int64_t train_tile = 0;  ///< training rows per step
   std::uint32_t threads = 0;
   std::size_t workspace_bytes = 0;            ///< device memory besides the Index, with scratch
   Residence residence = Residence::resident;  ///< where the rows are kept; never automatic

@@ -16,7 +16,9 @@ namespace kith {
 std::shared_ptr<const RowStore> stored_once(const RowSchema& schema, const RowsForIndex& given,
                                             const IndexOptions& options, const MakeStore& make) {
   const bool there = given.rows.where != Where::host;
-  if (options.deduplicate == false || (there && !options.deduplicate)) return make(given);
+  const bool never =
+      options.deduplicate == false || !options.groups.empty();  // groups are ranges of all rows
+  if (never || (there && !options.deduplicate)) return make(given);
   check_layout("index", given.what, given.rows);
   std::vector<unsigned char> copy;
   const RowsForIndex here{given.what,

@@ -50,6 +50,10 @@ class AnswerSink {
   /// Takes the k nearest rows of one query, padded with no_key. Several threads call it for
   /// different queries.
   virtual void put(std::int64_t query, std::span<const Key> nearest) = 0;
+  /// Takes the k nearest rows of each of several successive queries, [, k].
+  virtual void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) {
+    for (std::size_t at = 0; at < lists.size(); at += k) put(first++, lists.subspan(at, k));
+  }
   /// Takes the rows of all queries, if places need more bits than a Key has. The sink may move from `keys`.
   virtual void put_all(Keys& keys) = 0;
   /// Tells that the answers of queries first ... first + count - 1 were put, while their keys are still on

@@ -16,7 +16,9 @@ namespace {
 /// Stores the rows on one device, each by itself.
 std::shared_ptr<const RowStore> store_on_device(const RowSchema& schema, const RowsForIndex& given,
                                                 const IndexOptions& options) {
-  if (given.order.empty() && stays_packed(schema, given.rows.rows, given.rows.where, options.reserve))
+  // Groups are searched together among floats.
+  if (options.groups.empty() && given.order.empty() &&
+      stays_packed(schema, given.rows.rows, given.rows.where, options.reserve))
     return PackedStore::made_of(schema, given, options.reserve);
   RowsOfIndex put = put_rows(schema, given);
   return std::make_shared<ResidentStore>(
@@ -34,10 +36,10 @@ std::shared_ptr<const RowStore> new_store(const RowSchema& schema, const RowsFor
   const PreparedRows rows = prepared_rows(schema, given);
   SetLayout layout = set_layout(schema, options.placement, options.shares, count);
   layout.reserve = options.reserve;
-  layout.deduplicate = options.deduplicate;
+  layout.deduplicate = options.groups.empty() ? options.deduplicate : std::optional(false);
   std::vector<SetPart> parts = make_parts(schema, layout, [&](const RowSchema& member, RowRange places) {
     return stored_once(member, rows.view.slice(places.first, places.count), rows.largest, options.reserve,
-                       options.deduplicate);
+                       layout.deduplicate);
   });
   return std::make_shared<SetStore>(schema, std::move(layout), std::move(parts), count);
 }

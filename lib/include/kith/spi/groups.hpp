@@ -1,0 +1,32 @@
+// Declares the step that searches many groups of rows at once: docs/howto/many-small-searches.md.
+#pragma once
+
+#include <cstdint>
+
+#include "kith/key.hpp"
+#include "kith/metric.hpp"
+#include "kith/spi/memory.hpp"
+
+namespace kith::spi {
+
+/// Finds the k nearest rows of each query among those of its group. Queries and rows have numbers in 32 bits.
+/// Group g has the queries and the rows whose numbers are border g ... border g + 1 - 1 of the two lists of
+/// borders, which ascend; a group may be empty. Every query of the step is in a group, and all rows of that
+/// group are in `train`.
+struct GroupsStep {
+  static constexpr const char* name = "groups";
+  Metric metric;
+  RowBlocks queries;
+  RowBlocks train;
+  std::uint32_t first_query;          ///< number of queries.first
+  std::uint32_t first_row;            ///< number of train.first
+  Grid<std::uint32_t> query_borders;  ///< [1, groups + 1], read only
+  Grid<std::uint32_t> row_borders;    ///< [1, groups + 1], read only
+  std::uint32_t k;
+  bool from_group;   ///< keys have numbers counted from the first row of the group
+  std::int64_t own;  ///< leave-one-out: query number i is row number own + i, which does not count; -1: none
+  Grid<Key> out;     ///< [q, k]  ascending, padded with no_key
+  Scratch scratch;
+};
+
+}  // namespace kith::spi

@@ -1,0 +1,133 @@
+#include "search/groups/groups_together.hpp"
+
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "device/host_buffer.hpp"
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
+#include "host/parallel.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+/// Returns the step for some queries and groups, without memory.
+spi::GroupsStep sized_step(const GroupsAsked& asked, const ResidentRows& rows, const GroupRange& range,
+                           RowRange tile) {
+  const Chunk& chunk = rows.chunks[range.chunk];
+  const DeviceInfo& info = rows.device.info();
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  const std::size_t borders = size(range.count) + 1, q = size(tile.count), k = size(asked.k);
+  spi::GroupsStep step{rows.metric,
+                       {nullptr, 0, narrow(tile.count), narrow(rows.dims), info.query_block},
+                       {chunk.memory.get(), 0, narrow(chunk.rows), narrow(rows.dims), info.train_block},
+                       narrow(tile.first),
+                       narrow(chunk.first),
+                       {nullptr, size(range.first), 1, borders, borders},
+                       {nullptr, size(range.first), 1, borders, borders},
+                       narrow(asked.k),
+                       asked.options.rows_from_group,
+                       asked.options.self.value_or(-1),
+                       {nullptr, 0, q, k, k},
+                       {}};
+  return step;
+}
+
+std::shared_ptr<const DeviceMemory> borders_of_queries(const GroupsAsked& asked,
+                                                       const std::shared_ptr<Device::State>& state) {
+  if (&asked.query_borders == &asked.groups.borders()) return asked.groups.on_device(state);
+  return std::make_shared<const DeviceMemory>(borders_on_device(state, asked.query_borders));
+}
+
+}  // namespace
+
+std::int64_t GroupsTogether::queries_of_step(const GroupsAsked& asked) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of queries and of lists
+  constexpr std::int64_t least = 128;
+  const std::size_t limit = asked.options.memory_limit ? asked.options.memory_limit : most_bytes;
+  const std::size_t a_query = size(asked.index.dims) * sizeof(float) + size(asked.k) * sizeof(Key);
+  return std::max(static_cast<std::int64_t>(limit / a_query) / least * least, least);
+}
+
+GroupsTogether::GroupsTogether(const GroupsAsked& asked, const ResidentRows& rows)
+    : asked_(asked),
+      rows_(rows),
+      state_(rows.device.state()),
+      row_borders_(asked.groups.on_device(state_)),
+      query_borders_(borders_of_queries(asked, state_)) {}
+
+std::string GroupsTogether::refusal(const GroupsAsked& asked, const ResidentRows& rows) {
+  const spi::Step step{sized_step(asked, rows, {0, asked.groups.count(), 0}, {0, queries_of_step(asked)}),
+                       asked.options.threads};
+  return rows.device.state()->check(step).refusal;
+}
+
+spi::GroupsStep GroupsTogether::step(const GroupRange& range, RowRange tile) const {
+  spi::GroupsStep step = sized_step(asked_, rows_, range, tile);
+  step.query_borders.memory = query_borders_->get();
+  step.row_borders.memory = row_borders_->get();
+  return step;
+}
+
+void GroupsTogether::search(const GroupRange& range, const QuerySet& queries, AnswerSink& sink,
+                            Trace* trace) const {
+  const std::int64_t first = asked_.queries(range.first).first;
+  const RowRange last = asked_.queries(range.first + range.count - 1);
+  const std::int64_t end = last.first + last.count, a_tile = queries_of_step(asked_);
+  for (std::int64_t q = first; q < end; q += a_tile) {
+    if (asked_.options.stop.stop_requested() || StopAlong::asks())
+      Watcher(asked_.options, end - first).check_stop();
+    search_tile(range, queries, {q, std::min(a_tile, end - q)}, sink, trace);
+  }
+}
+
+void GroupsTogether::search_tile(const GroupRange& range, const QuerySet& queries, RowRange tile,
+                                 AnswerSink& sink, Trace* trace) const {
+  spi::GroupsStep step = this->step(range, tile);
+  const std::uint32_t threads = asked_.options.threads;
+  const DeviceMemory packed(state_, packed_bytes(tile.count, rows_.dims, step.queries.block));
+  const DeviceMemory found(state_, step.out.rows * step.out.cols * sizeof(Key));
+  step.scratch.bytes = state_->check({step, threads}).scratch_bytes;
+  const DeviceMemory scratch = step.scratch.bytes ? DeviceMemory(state_, step.scratch.bytes) : DeviceMemory();
+  step.queries.memory = packed.get();
+  step.out.memory = found.get();
+  step.scratch.memory = scratch.get();
+  const Stopwatch upload;
+  queries.rows().slice(tile.first, tile.count).put(*state_, *packed.get(), step.queries.block, threads);
+  if (trace) trace->seconds["upload"] += upload.seconds();
+  {
+    const DeviceSession session(*state_);
+    StepTimer timer(*session, trace);
+    session->enqueue({step, threads});
+    timer.after(spi::GroupsStep::name);
+    timer.collect();
+  }
+  if (trace) ++trace->query_tiles;
+  if (sink.takes_on_device() && sink.take_on_device({step.out, tile.first, asked_.k}, trace)) return;
+  put_tile(step.out, tile.first, sink, trace);
+}
+
+void GroupsTogether::put_tile(const spi::Grid<Key>& found, std::int64_t first, AnswerSink& sink,
+                              Trace* trace) const {
+  const Stopwatch download;
+  const std::size_t count = found.rows * found.cols;
+  const HostBuffer buffer(*state_, count * sizeof(Key));
+  const std::span<Key> keys = buffer.as<Key>(count);
+  {
+    const DeviceSession session(*state_);
+    session->read(*found.memory, 0, keys.data(), keys.size_bytes());
+  }
+  if (trace) trace->seconds["download"] += download.seconds();
+  const Stopwatch finishing;
+  constexpr std::int64_t a_share = 256;
+  const auto m = static_cast<std::int64_t>(found.rows);
+  parallel_for(divide_up(m, a_share), 4 * static_cast<std::int64_t>(count), asked_.options.threads,
+               [&](std::int64_t share) {
+                 for (std::int64_t q = share * a_share; q < std::min(m, (share + 1) * a_share); ++q)
+                   sink.put(first + q, keys.subspan(size(q) * found.cols, found.cols));
+               });
+  if (trace) trace->seconds["finish"] += finishing.seconds();
+}
+
+}  // namespace kith
