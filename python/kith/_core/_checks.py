@@ -41,6 +41,8 @@ def search_options(
     memory_limit: int = 0,
     how: Optional[How] = None,
     exclude_self_from: Optional[int] = None,
+    groups: Optional[Any] = None,
+    rows_from_group: bool = False,
 ) -> s.SearchOptions:
     """Return checked options of a search, without a filter."""
     options = s.search_options()
@@ -48,6 +50,8 @@ def search_options(
     options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
     if exclude_self_from is not None:
         options.has_self, options.self = 1, not_negative(exclude_self_from, f"{where}: exclude_self_from")
+    options.rows_from_group = int(bool(rows_from_group))
+    divide(options, groups, where)
     for name, value in (how or {}).items():
         _tune(options, name, value, f"{where}: how")
     return options
@@ -80,6 +84,13 @@ def _name_of(value: Any, what: str) -> bytes:
     if not isinstance(value, str):
         raise InvalidArgument(f"{what} = {value!r}; pass a name")
     return value.encode()
+
+
+def divide(options: Union[s.IndexOptions, s.SearchOptions], groups: Optional[Any], what: str) -> None:
+    """Write the borders of groups into options, which keep the array they point at."""
+    if groups is not None:
+        options.borders = index_array(groups, f"{what}: groups")
+        options.groups, options.groups_count = address(options.borders), len(options.borders)
 
 
 def name_columns(options: s.IndexOptions, features: Optional[Any], ids: Optional[Any], what: str) -> None:

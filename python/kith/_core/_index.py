@@ -15,6 +15,7 @@ from . import _structs as s
 from ._checks import (
     advice_on_centre,
     centre_by,
+    divide,
     metric_name,
     name_columns,
     not_negative,
@@ -24,6 +25,7 @@ from ._checks import (
 )
 from ._device import Device, open_device
 from ._errors import BadFile, InvalidArgument
+from ._groups import Clouds, borders_of_batch
 from ._index_file import Path, index_file_info, name_of_file, save
 from ._library import Handle, check, lib, new_handle, text, version
 from ._metrics import metric_named, metric_of
@@ -73,6 +75,10 @@ class Index(Searches):
     ids : sequence of int, optional
         The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are sorted by id, so
         that ties go by id. None: 0, 1, ...
+    groups : sequence of int, optional
+        The borders of groups of rows, ascending from 0 to n: group g has rows groups[g] ... groups[g + 1] - 1,
+        or none. A query asks only the rows of its group, as if these were an index of their own
+        (docs/howto/many-small-searches.md). None: there are no groups.
     placement : {"automatic", "split", "replicate"}
         On a set of devices: which rows each of them holds. It changes no answer. `automatic`, `split`,
         `replicate`.
@@ -154,6 +160,7 @@ class Index(Searches):
         first_row: int = 0,
         largest: Optional[float] = None,
         ids: Optional[Any] = None,
+        groups: Optional[Any] = None,
         placement: Placement = "automatic",
         shares: Optional[Any] = None,
         reserve: int = 0,
@@ -174,7 +181,7 @@ class Index(Searches):
         is_file = isinstance(X, (str, os.PathLike))
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
-            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows, asked, deduplicate)
+            given = (features, element, first_row, ids, groups, reserve, centre, memory_limit, chunk_rows, asked, deduplicate)
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
             self._take(_opened(X, opened, rows, largest, placement, shares, threads, progress), opened, None)
@@ -194,6 +201,7 @@ class Index(Searches):
         options.arithmetic = arithmetic.encode() if isinstance(arithmetic, str) else b"?"
         options.deduplicate = 0 if deduplicate is None else 1 if deduplicate else -1
         name_columns(options, features, ids, "kith.Index")
+        divide(options, groups, "kith.Index")
         place(options, placement, shares, "kith.Index")
         opened, free = open_device(device), lib.kith_index_free
         if is_file:
@@ -419,16 +427,16 @@ class Index(Searches):
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
-    "features", "element", "first_row", "ids", "reserve", "centre", "memory_limit", "chunk_rows", "arithmetic",
+    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "memory_limit", "chunk_rows", "arithmetic",
     "deduplicate",
 )  # fmt: skip
 
 
-def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str) -> None:
+def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str, where: str = "kith.Index") -> None:
     """Refuse options that are only for another kind of rows."""
     for name, value in zip(names, values):
         if value is not None and value is not False and not (isinstance(value, int) and value == 0):
-            raise InvalidArgument(f"kith.Index: {name} is given, but {why}; leave it out")
+            raise InvalidArgument(f"{where}: {name} is given, but {why}; leave it out")
 
 
 def _opened(
@@ -515,26 +523,38 @@ def knn_graph(
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
     arithmetic: Arithmetic = "automatic",
+    groups: Optional[Any] = None,
+    batch: Optional[Any] = None,
+    lengths: Optional[Any] = None,
+    rows_from_group: bool = False,
 ) -> Neighbors:
     """Find the k rows nearest to each row, except itself, exactly, even if rows are equal.
 
     Parameters
     ----------
-    X : array, [n, dims]
-        As for `Index`.
+    X : array, [n, dims] or [clouds, n, dims]
+        As for `Index`. Of three axes: many clouds, each a group of rows that is searched by itself.
     k : int
-        1 to n - 1.
+        1 to n - 1. A list is padded (distance inf, row -1) if a group has fewer other rows.
     metric, device
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
     centre, features, placement, shares, arithmetic
         As for `Index`.
+    groups : sequence of int, optional
+        As for `Index`: a row then has neighbours in its own group alone.
+    batch : sequence of int, [n], optional
+        Names the group of each row instead, ascending from 0.
+    lengths : sequence of int, [clouds], optional
+        For clouds: how many rows each has; those behind are padding, and are not read. None: all.
+    rows_from_group : bool
+        As for `Index.search`. Clouds have it always.
 
     Returns
     -------
     Neighbors
-        ``distance`` [n, k] and ``row`` [n, k].
+        ``distance`` [n, k] and ``row`` [n, k]; of clouds [clouds, n, k] each.
 
     Raises
     ------
@@ -546,6 +566,16 @@ def knn_graph(
     >>> kith.knn_graph(np.array([[0], [1], [5]], np.float32), 1, device="cpu").row.tolist()
     [[1], [0], [1]]
     """
+    clouds = None
+    if getattr(X, "ndim", 2) == 3:
+        _leave_out(("groups", "batch"), (groups, batch), "each cloud is a group", "kith.knn_graph")
+        clouds = Clouds(X, lengths, "kith.knn_graph")
+        X, groups, rows_from_group = clouds.rows, clouds.borders, True
+    elif lengths is not None:
+        raise InvalidArgument("kith.knn_graph: lengths are of clouds; pass X of shape [clouds, n, dims], or groups")
+    elif batch is not None:
+        _leave_out(("groups",), (groups,), "batch names the groups already", "kith.knn_graph")
+        groups = borders_of_batch(batch, len(X), "kith.knn_graph: batch")
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
     if centre is None or centre is False:
@@ -570,5 +600,16 @@ def knn_graph(
         placement=placement,
         shares=shares,
         arithmetic=arithmetic,
+        groups=groups,
     )
-    return index.search(rows, k, exclude_self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, how=how)
+    found = index.search(
+        rows,
+        k,
+        exclude_self_from=0,
+        rows_from_group=rows_from_group,
+        progress=progress,
+        threads=threads,
+        memory_limit=memory_limit,
+        how=how,
+    )
+    return found if clouds is None else clouds.shaped(found)

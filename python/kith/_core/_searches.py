@@ -44,6 +44,8 @@ class Searches:
         filter: Optional[Any] = None,
         out: Optional[tuple[Distances, Int64]] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
+        rows_from_group: bool = False,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
@@ -67,6 +69,12 @@ class Searches:
         exclude_self_from : int, optional
             Says that query q is training row ``exclude_self_from + q``, by position, and is not its own
             neighbour: leave-one-out.
+        groups : sequence of int, optional
+            If the rows have groups: the borders of the groups of queries, as many, ascending from 0 to m. Query
+            group g asks row group g. None: the borders of the rows.
+        rows_from_group : bool
+            If the rows have groups: rows are counted from the first row of their group, instead of from that of
+            all.
         progress : bool or callable
             True shows a bar (of tqdm, if it is installed); a callable gets the part that is done, 0 to 1. An
             exception of it ends the search.
@@ -105,8 +113,10 @@ class Searches:
         columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
         options = None  # the defaults, which cost a small search nothing
         asked = filter is not None or exclude_self_from is not None or threads or memory_limit or how
+        asked = asked or groups is not None or rows_from_group
         if asked or checkpoint is not None:
-            options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
+            rest = (filter, exclude_self_from, threads, memory_limit, how, groups, rows_from_group)
+            options = self._options(where, m, *rest)
             if checkpoint is not None:
                 options.checkpoint = name_of_file(checkpoint, f"{where}: checkpoint")
         wide = self._arithmetic == "f64"
@@ -153,6 +163,8 @@ class Searches:
         *,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
+        rows_from_group: bool = False,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
@@ -166,7 +178,7 @@ class Searches:
         radius : float or array, [m]
             In the unit of the metric; one for all queries, or one per query. It may be below 0 only
             for ``negative_dot``.
-        filter, exclude_self_from, progress, threads, memory_limit, how
+        filter, exclude_self_from, groups, rows_from_group, progress, threads, memory_limit, how
             As for `search`.
 
         Returns
@@ -182,7 +194,8 @@ class Searches:
         rows = self._queries(Q, f"{where}: Q", from_device=False)
         kind = self._kind()
         radii = radii_of(radius, self._metric, f"{where}: radius", kind)
-        options = self._options(where, len(rows.array), filter, exclude_self_from, threads, memory_limit, how)
+        rest = (filter, exclude_self_from, threads, memory_limit, how, groups, rows_from_group)
+        options = self._options(where, len(rows.array), *rest)
         ask = lib.kith_index_within_f64 if kind is np.float64 else lib.kith_index_within
         found = self._lists(ask, rows, radii, options, progress)
         lists = lists_of(Handle(found, lib.kith_within_free), kind)
@@ -318,8 +331,10 @@ class Searches:
         threads: int,
         memory_limit: int,
         how: Optional[How],
+        groups: Optional[Any] = None,
+        rows_from_group: bool = False,
     ) -> s.SearchOptions:
-        options = search_options(where, threads, memory_limit, how, exclude_self_from)
+        options = search_options(where, threads, memory_limit, how, exclude_self_from, groups, rows_from_group)
         if filter is not None:
             words = filter_words(filter, self._positions, m, f"{where}: filter")
             options.filter, options.filter_rows = address(words), len(words)

@@ -1,0 +1,86 @@
+"""Tests searches by groups: docs/howto/many-small-searches.md."""
+
+import numpy as np
+import pytest
+
+import kith
+
+
+def random_groups(random, groups, most):
+    sizes = random.integers(0, most, groups)
+    return np.concatenate(([0], np.cumsum(sizes)))
+
+
+def expected_of(rows, queries, of_rows, of_queries, k, own=False, from_group=False):
+    distance = np.full((len(queries), k), np.inf, np.float32)
+    row = np.full((len(queries), k), -1, np.int64)
+    for g in range(len(of_rows) - 1):
+        first, end = of_rows[g], of_rows[g + 1]
+        some = slice(of_queries[g], of_queries[g + 1])
+        most = min(k, end - first - own)
+        if most < 1 or some.start == some.stop:
+            continue
+        found = kith.Index(rows[first:end], device="cpu").search(queries[some], most, exclude_self_from=0 if own else None)
+        distance[some, :most], row[some, :most] = found.distance, found.row + (0 if from_group else first)
+    return distance, row
+
+
+@pytest.mark.parametrize("from_group", [False, True])
+def test_the_answer_of_a_group_is_that_of_an_index_of_its_rows(from_group):
+    random = np.random.default_rng(1)
+    of_rows, of_queries = random_groups(random, 40, 30), random_groups(random, 40, 9)
+    rows = random.integers(0, 9, (of_rows[-1], 3)).astype(np.float32)
+    queries = random.integers(0, 9, (of_queries[-1], 3)).astype(np.float32)
+    index = kith.Index(rows, groups=of_rows, device="cpu")
+    found = index.search(queries, 7, groups=of_queries, rows_from_group=from_group)
+    distance, row = expected_of(rows, queries, of_rows, of_queries, 7, from_group=from_group)
+    assert np.array_equal(found.row, row) and np.array_equal(found.distance, distance)
+    assert "groups         40" in index.explain(len(rows), 7)
+
+
+def test_a_graph_by_borders_by_a_batch_and_by_clouds():
+    random = np.random.default_rng(2)
+    lengths = random.integers(0, 12, 20)
+    borders = np.concatenate(([0], np.cumsum(lengths)))
+    rows = random.integers(0, 5, (borders[-1], 2)).astype(np.float32)
+    distance, row = expected_of(rows, rows, borders, borders, 4, own=True)
+    batch = np.repeat(np.arange(20), lengths)
+    by_borders = kith.knn_graph(rows, 4, groups=borders, device="cpu")
+    by_batch = kith.knn_graph(rows, 4, batch=batch, device="cpu")
+    for found in (by_borders, by_batch):
+        assert np.array_equal(found.row, row) and np.array_equal(found.distance, distance)
+    clouds = np.full((20, 12, 2), np.nan, np.float32)
+    inside = np.arange(12) < lengths[:, None]
+    clouds[inside] = rows
+    found = kith.knn_graph(clouds, 4, lengths=lengths, device="cpu")
+    assert found.row.shape == (20, 12, 4)
+    assert np.array_equal(found.distance[inside], distance)
+    assert np.array_equal(found.row[inside], np.where(row < 0, -1, row - borders[batch][:, None]))
+    assert (found.row[~inside] == -1).all() and np.isinf(found.distance[~inside]).all()
+    whole = random.random((5, 8, 3), np.float32)
+    assert kith.knn_graph(whole, 2, device="cpu").row.max() < 8
+
+
+def test_within_and_doubles():
+    rows = np.array([[0], [1], [1], [5]])
+    index = kith.Index(rows.astype(np.float64), groups=[0, 2, 4], device="cpu")
+    assert index.search(rows.astype(np.float64), 3).row.tolist() == [[0, 1, -1], [1, 0, -1], [2, 3, -1], [3, 2, -1]]
+    floats = kith.Index(rows.astype(np.float32), groups=[0, 2, 4], device="cpu")
+    found = floats.within(rows.astype(np.float32), 1.5, rows_from_group=True)
+    assert found.first.tolist() == [0, 2, 4, 5, 6] and found.row.tolist() == [0, 1, 1, 0, 0, 1]
+
+
+def test_refusals_say_what_to_do():
+    rows = np.zeros((4, 2), np.float32)
+    with pytest.raises(kith.InvalidArgument, match=r"batch\[2\] = 0 behind 1; put the rows of a group side by side"):
+        kith.knn_graph(rows, 1, batch=[0, 1, 0, 1], device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="batch: 3 numbers for 4 rows; pass one a row"):
+        kith.knn_graph(rows, 1, batch=[0, 1, 1], device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="groups is given, but batch names the groups already; leave it out"):
+        kith.knn_graph(rows, 1, batch=[0, 0, 1, 1], groups=[0, 4], device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="lengths are of clouds; pass X of shape"):
+        kith.knn_graph(rows, 1, lengths=[4], device="cpu")
+    with pytest.raises(kith.InvalidArgument, match=r"lengths=\[5\]; pass 1 numbers from 0 to 4"):
+        kith.knn_graph(rows[None], 1, lengths=[5], device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="groups of rows end at 3; give borders that ascend from 0 to 4"):
+        kith.Index(rows, groups=[0, 3], device="cpu")
