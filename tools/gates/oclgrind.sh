@@ -33,9 +33,10 @@ every_kernel_under_oclgrind() { # FOLDER
   stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
   # These are no stages of `kith compare`: quantized rows, their products by kith or by CLBlast's own kernels, bounds,
-  # ways to vote, and boxes.
+  # ways to vote, groups, and boxes.
   cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
   cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred"
+  cases="$cases,groups: by hand*"
   for family in gpu cpu; do
     unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="$cases"
     uninitialized=""

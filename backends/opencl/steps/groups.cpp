@@ -7,7 +7,7 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t most_registers_k = 64;  // keys of a list that fit into registers
+constexpr std::uint32_t groups_max_k = 64;  // keys of a list that fit into registers
 constexpr std::uint32_t most_registers_dims = 16;
 constexpr std::uint32_t group_items = 64, rows_each = 8;
 
@@ -32,9 +32,9 @@ GroupsShape shape_of(const spi::GroupsStep& step) {
 
 spi::Support Device::check(const spi::GroupsStep& step) const {
   std::string refusal = refuse_rows(info, step.queries, step.train);
-  if (refusal.empty() && family_ == Family::groups && step.k > most_registers_k)
+  if (refusal.empty() && family_ == Family::groups && step.k > groups_max_k)
     refusal = "k = " + std::to_string(step.k) + ", but a search of many groups keeps lists of up to " +
-              std::to_string(most_registers_k) + "; search each group by itself";
+              std::to_string(groups_max_k) + "; search each group by itself";
   return {refusal, 0};
 }
 
