@@ -8,7 +8,7 @@
 // computes the chains of the group's rows, several at a time. Neighbouring queries are mostly of one group,
 // so that a warp reads the same rows at once, from the first-level cache; no thread waits for another. The
 // rows below the bound go to a queue in shared memory. When the queue of one lane is nearly full, all lanes
-// of the warp that are there empty theirs into their lists, so that long insertions run together.
+// of the warp empty theirs into their lists, so that long insertions run together.
 // Queries of three columns are in registers; others are read again for each step of rows.
 // Work: q t' dims multiply-adds for groups of t' rows; if rows are in random order, about k (1 + ln(t' / k))
 // insertions per list. Shared memory: 16 or 8 KiB.
@@ -97,8 +97,9 @@ template <Metric metric, int keys, int fixed_dims>
 __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups step) {
   constexpr int each = fixed_dims > 0 ? 8 : 16, places = 2 * each;
   __shared__ Key queues[places][group_threads];
-  const std::uint32_t q = blockIdx.x * group_threads + threadIdx.x, dims = step.queries.dims;
-  if (q >= step.queries.rows) return;
+  const std::uint32_t number = blockIdx.x * group_threads + threadIdx.x, dims = step.queries.dims;
+  const std::uint32_t q =
+      min(number, step.queries.rows - 1);  // lanes without a query of their own read no row
   const Range range(step, q);
   const float* const query = row_at(step.queries, step.queries.first + q);
   float a[fixed_dims > 0 ? fixed_dims : 1];
@@ -116,7 +117,10 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
     size = 0;
     limit = bound_value(list[keys - 1]);
   };
-  for (std::uint32_t r = range.begin / each * each; r < range.end; r += each) {
+  const std::uint32_t first = range.begin / each * each;
+  const std::uint32_t steps =
+      number == q && range.begin < range.end ? divide_up(range.end - first, std::uint32_t{each}) : 0;
+  const auto take_step = [&](std::uint32_t r) {
     float acc[each];
     chains_of_rows<metric, fixed_dims>(acc, a, query, row_at(step.train, r), dims);
     float least = acc[0];
@@ -130,9 +134,13 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
           queues[size++][threadIdx.x] = key_of(acc[e], t + range.shift);
       }
     }
-    if (__any_sync(__activemask(), size > places - each)) empty_queue();
+  };
+  for (std::uint32_t s = 0; __any_sync(0xFFFFFFFFu, s < steps); ++s) {
+    if (s < steps) take_step(first + s * each);
+    if (__any_sync(0xFFFFFFFFu, size > places - each)) empty_queue();
   }
   empty_queue();
+  if (number != q) return;
   Key* const out = step.out.data + q * step.out.stride;
 #pragma unroll
   for (int j = 0; j < keys; ++j)
