@@ -11,6 +11,7 @@
 #include "device/device_set.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "device/whole_search.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/row_filter.hpp"
@@ -189,7 +190,7 @@ void search_parts(const GroupsAsked& asked, const GroupParts& parts, const RowsV
 template <class Sink>
 void search_all(const Index::State& index, const RowsView& given, std::int64_t k,
                 const SearchOptions& options, Sink& sink, Trace* trace) {
-  const Stopwatch whole;
+  const WholeSearch whole(index.device);
   check_layout("search", "query", given);
   check_k("search", k, index.rows, options);
   const GroupsAsked asked = asked_of("search", index, given.rows, k, options);
@@ -200,7 +201,7 @@ void search_all(const Index::State& index, const RowsView& given, std::int64_t k
   }
   sink.begin(given.rows, k);
   search_parts(asked, parts, given, sink, trace);
-  if (trace) trace->total_seconds = whole.seconds();
+  whole.tell(trace);
 }
 
 /// Appends what group g found to what those before it found.
