@@ -1,4 +1,4 @@
-#include "device/whole_search.hpp"
+#include "search/lists/whole_search.hpp"
 
 #include "device/device_set.hpp"
 #include "device/device_state.hpp"
