@@ -282,6 +282,8 @@ TEST_CASE("feature selection: bad input") {
   CHECK(error([](auto& options) { options.plan.self = 0; }) ==
         "invalid_argument: select_features: the plan has self, which is set where it is needed; leave it "
         "empty");
+  CHECK(error([](auto& options) { options.plan.radius = 1; }) ==
+        "invalid_argument: select_features: the plan has a radius, but the k nearest vote; leave it out");
   const RowFilter filter(4);
   CHECK(error([&](auto& options) { options.plan.filter = filter; }) ==
         "invalid_argument: select_features: the plan has a filter; give the rows that count instead");

@@ -71,8 +71,9 @@ TEST_CASE("structure: refuses what the contract refuses") {
           structure.classify_distances(matrix(3, {1, 2, 3, 4, 5, std::nanf("")}));
         }) == "invalid_argument: structure: row 1, column 2 holds NaN; every distance must be a number");
   const std::string filtered =
-      "invalid_argument: structure: the plan has a filter or self, but here all samples count; leave both "
-      "out";
+      "invalid_argument: structure: the plan has a filter, self or a radius, but here all samples count; "
+      "leave "
+      "them out";
   SearchOptions self{.self = 0};
   const std::uint32_t word = 7;
   SearchOptions filter{.filter = {&word, 1, 1}};

@@ -59,7 +59,7 @@ struct FeatureSelection {
 ///   samples  [n, dims]
 ///   labels   [n]
 /// Throws as class_matrices() or Classifier and leave_one_out() do, and invalid_argument if most, least or k
-///        are out of range, or the plan has a filter or self.
+///        are out of range, or the plan has a filter, self or a radius.
 KITH_API FeatureSelection select_features(const Device& device, const RowsView& samples,
                                           std::span<const std::int64_t> labels, Metric metric,
                                           const FeatureSelectionOptions& options);

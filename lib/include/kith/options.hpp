@@ -24,7 +24,7 @@ struct Progress {
 inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_t>::min();
 
 /// Says how to search, and among which rows. kith chooses each method and size that is left at its default.
-/// Only `filter`, `self`, `groups` and `rows_from_group` can change the answers.
+/// Only `filter`, `self`, `radius`, `groups` and `rows_from_group` can change the answers.
 struct SearchOptions {
   /// The method that selects the nearest.
   Selector selector = Selector::automatic;
@@ -72,6 +72,9 @@ struct SearchOptions {
   /// Is called between steps, on the thread that called kith, with no lock held: it takes the part of the
   /// search that is done, 0 ... 1.
   std::function<void(const Progress&)> progress = {};
+  /// For a search for k: only rows whose distance is at most this count, so that a list ends in (+infinity,
+  /// -1) where fewer are so near. In the unit of the metric; no NaN.
+  std::optional<double> radius = {};
 };
 
 /// Says how to make an index of rows.

@@ -61,7 +61,7 @@ struct SampleError {
 /// Its distances are chains of doubles, by the device if it can, and the host adds them to the sums.
 ///
 /// Only tiles, memory_limit, threads, stop and progress of SearchOptions count, and for searches also the
-/// tuning options; a filter or self is refused (invalid_argument). Results do not depend on them.
+/// tuning options; a filter, self or a radius is refused (invalid_argument). Results do not depend on them.
 class KITH_API Structure {
  public:
   /// Copies samples to the device.

@@ -32,7 +32,7 @@ constexpr std::int64_t counted_while_added = 4;
 bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const SearchOptions& options) {
   const bool decides = weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
                        voting.tie == TieRule::smallest_label;
-  return decides && !options.self && options.filter.rows() == 0;
+  return decides && !options.self && !options.radius && options.filter.rows() == 0;
 }
 
 /// Holds `count` queries of a search, from query `first` on.

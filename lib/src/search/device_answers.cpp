@@ -131,7 +131,10 @@ void BorrowedAnswers::put_all(Keys& keys) {
 }
 
 void BorrowedAnswers::put_all(Neighbors found) {
-  write<double>(0, found.distance64, found.row);
+  if (found.arithmetic == Arithmetic::f64)
+    write<double>(0, found.distance64, found.row);
+  else
+    write<float>(0, found.distance, found.row);
 }
 
 }  // namespace kith

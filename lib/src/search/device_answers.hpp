@@ -33,7 +33,7 @@ class BorrowedAnswers final : public AnswerSink {
   void put(std::int64_t query, std::span<const Key> nearest) override;
   void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) override;
   void put_all(Keys& keys) override;
-  /// Copies answers in double precision, with places, to the device. Locks it.
+  /// Copies answers with places to the device. Locks it.
   void put_all(Neighbors found);
 
  private:

@@ -97,8 +97,9 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
   const MappedOptions mapped("search", *state_, options, given.rows, k);
   check_layout("search", "query", given);
   check_k("search", k, state_->live(), options);
-  if (given.rows == 0 || state_->doubles) {
-    // Without queries nothing is written. Doubles are ranked first, and then go there.
+  if (given.rows == 0 || state_->doubles || options.radius) {
+    // Without queries nothing is written. Doubles are ranked first, and lists are cut first by a radius, and
+    // then go there.
     Neighbors ranked;
     std::optional<BorrowedAnswers> answers;
     if (given.rows > 0)

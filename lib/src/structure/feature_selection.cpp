@@ -36,6 +36,8 @@ void check_options(const RowsView& samples, const FeatureSelectionOptions& optio
     refuse("select_features", "the plan has a filter; give the rows that count instead");
   if (options.plan.self)
     refuse("select_features", "the plan has self, which is set where it is needed; leave it empty");
+  if (options.plan.radius)
+    refuse("select_features", "the plan has a radius, but the k nearest vote; leave it out");
 }
 
 /// Holds one set, which changes feature by feature.

@@ -166,9 +166,10 @@ std::vector<float> SampleRows::rows(std::int64_t first, std::int64_t count) cons
 }
 
 void refuse_filters(const SearchOptions& options) {
-  if (options.filter.rows() == 0 && !options.self) return;
-  throw Error(Errc::invalid_argument,
-              "structure: the plan has a filter or self, but here all samples count; leave both out");
+  if (options.filter.rows() == 0 && !options.self && !options.radius) return;
+  throw Error(
+      Errc::invalid_argument,
+      "structure: the plan has a filter, self or a radius, but here all samples count; leave them out");
 }
 
 std::size_t structure_budget(const DeviceInfo& device, std::int64_t resident, std::int64_t dims,

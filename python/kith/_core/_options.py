@@ -56,6 +56,8 @@ class SearchOptions(c.Structure):
         ("progress", PROGRESS),
         ("user", c.c_void_p),
         ("trace", c.c_void_p),
+        ("has_radius", c.c_int32),
+        ("radius", c.c_double),
     ]
 
 

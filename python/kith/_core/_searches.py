@@ -9,7 +9,7 @@ import numpy as np
 
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new_arrays, outputs
 from .._rows._cuda import answers_struct
-from .._rows._limits import filter_words, radii_of
+from .._rows._limits import filter_words, radii_of, radius_of
 from . import _structs as s
 from ._checks import advice_on_centre, check_columns, search_options, whole
 from ._device import Device
@@ -51,6 +51,7 @@ class Searches:
         memory_limit: int = 0,
         how: Optional[How] = None,
         checkpoint: Optional[Path] = None,
+        radius: Optional[float] = None,
     ) -> Neighbors:
         """Find the k training rows nearest to each query, exactly.
 
@@ -89,6 +90,9 @@ class Searches:
             For rows that pass through the device (``storage="stream"``): a file that keeps what was found after each
             chunk. After a stop or a kill the same search continues from it. The file stays when the search is done:
             remove it then.
+        radius : float, optional
+            Only rows whose distance is at most this count, so that a list of fewer than k rows ends in distance inf,
+            row -1.
 
         Returns
         -------
@@ -114,11 +118,14 @@ class Searches:
         options = None  # the defaults, which cost a small search nothing
         asked = filter is not None or exclude_self_from is not None or threads or memory_limit or how
         asked = asked or groups is not None or rows_from_group
-        if asked or checkpoint is not None:
+        if asked or checkpoint is not None or radius is not None:
             rest = (filter, exclude_self_from, threads, memory_limit, how, groups, rows_from_group)
             options = self._options(where, m, *rest)
             if checkpoint is not None:
                 options.checkpoint = name_of_file(checkpoint, f"{where}: checkpoint")
+            if radius is not None:
+                options.has_radius = 1
+                options.radius = radius_of(radius, self._metric, f"{where}: radius", self._kind())
         wide = self._arithmetic == "f64"
         if rows.answers is not None and out is None and checkpoint is None and columns:
             return self._search_on_device(rows, k, progress, options)

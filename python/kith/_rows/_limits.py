@@ -56,6 +56,14 @@ def _refuse_numbers_of_a_mask(rows: Array, n: int, m: int, what: str) -> None:
         )
 
 
+def radius_of(radius: Any, metric: str, what: str, kind: Any) -> float:
+    """Convert one radius, as `radii_of` does."""
+    radii = radii_of(radius, metric, what, kind)
+    if radii.size != 1:
+        raise InvalidArgument(f"{what}: {radii.size} numbers; pass one")
+    return float(radii[0])
+
+
 def radii_of(radius: Any, metric: str, what: str, kind: Any = np.float32) -> Distances:
     """Convert one radius for all queries, or one per query; refuse one below 0 if no distance can be.
 

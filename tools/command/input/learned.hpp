@@ -26,7 +26,7 @@ struct QuestionFlags : RowFlags {
   OutputFlags output;
   DiagnosticFlags diagnostics;
 
-  bool by_k() const { return query_flags.radius.empty(); }
+  bool by_k() const { return query_flags.by_k(); }
 };
 
 struct LearnedFlags : QuestionFlags {

@@ -39,7 +39,7 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
   if (app.get_option_no_throw("--truth"))
     refuse_both(app, "--truth", "--leave-one-out",
                 "the training rows have their own answers: leave --truth out");
-  refuse_both(app, "-k", "--radius", "choose one");
+  if (!flags.k_in_radius) refuse_both(app, "-k", "--radius", "choose one");
   const bool no_queries = training.tables.queries.empty() && flags.query.empty() && !flags.leave_one_out;
   if (!training.drop.empty() && training.tables.train.empty() && training.tables.queries.empty())
     refuse(where, "--drop names columns of --queries here, which are not given; leave it out");

@@ -21,14 +21,18 @@ struct QueryFlags {
   std::string truth;
   bool leave_one_out = false;
   std::int64_t k = 5;
-  std::string radius;  ///< a number; empty if k neighbours are searched
+  std::string radius;        ///< a number; empty: none
+  bool k_in_radius = false;  ///< the k nearest within the radius are searched
+
+  /// Returns whether k neighbours are searched, else all within the radius.
+  bool by_k() const { return radius.empty() || k_in_radius; }
 };
 
 /// Adds --query, --truth, --leave-one-out, -k and --radius.
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help);
 
 /// Returns whether there are no queries. Throws invalid_argument: two of --queries, --query, --leave-one-out;
-/// none of them, if `needed`; -k with --radius.
+/// none of them, if `needed`; -k with --radius, unless it is for the search of both.
 bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const QueryFlags& flags,
                        bool needed);
 

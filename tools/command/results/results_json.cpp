@@ -51,10 +51,10 @@ void add_asked(report::Document& document, const Training& training, const files
   document.add(report::metric_fact(std::string(name(metric))));
   document.add(Fact{"arithmetic", "", name(training.arithmetic)});
   document.add(report::device_fact(device));
-  const bool by_k = query_flags.radius.empty();
+  const bool by_k = query_flags.by_k(), by_radius = !query_flags.radius.empty();
   document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(query_flags.k) : Json(), "neighbours that vote"});
-  document.add(Fact{"radius", by_k ? "" : "Radius",
-                    by_k ? Json() : radius_json(query_flags.radius, training.arithmetic),
+  document.add(Fact{"radius", by_radius ? "Radius" : "",
+                    by_radius ? radius_json(query_flags.radius, training.arithmetic) : Json(),
                     "all rows within it vote", report::escape(query_flags.radius)});
 }
 

@@ -67,19 +67,21 @@ void check_flags(const CLI::App& app, SearchFlags& flags) {
   if (!flags.checkpoint.empty() && !flags.by_k())
     throw Error(Errc::unsupported,
                 "search: --checkpoint keeps the k nearest, and --radius asks for all rows within it; leave "
-                "one of them out");
+                "one of them out, or give -k, too");
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
 
 RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& device, Trace* trace) {
-  const bool by_k = flags.query_flags.radius.empty(), leave_one_out = flags.query_flags.leave_one_out;
+  const bool by_k = flags.by_k(), leave_one_out = flags.query_flags.leave_one_out;
   if (by_k) check_k("search", flags.query_flags.k, training, leave_one_out);
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   SearchOptions options = question_options(flags, training);
   options.checkpoint = flags.checkpoint;
+  if (flags.query_flags.k_in_radius)
+    options.radius = radius_of("search", flags.query_flags, flags.metric, training.arithmetic).front();
   const Device opened = open_my_device(flags.device);
   const TrainingIndex index(training, opened, flags.metric, leave_one_out);
   device = opened.info();
@@ -127,7 +129,7 @@ void check_outputs(const SearchFlags& flags) {
   if (!flags.out_distance.empty())
     files::check_output_name(flags.out_distance, files::Content::distances, format);
   for (const std::string& path : {flags.out_index, flags.out_distance})
-    if (!flags.query_flags.radius.empty() && files::has_equal_rows(path, format))
+    if (!flags.by_k() && files::has_equal_rows(path, format))
       throw Error(Errc::invalid_argument,
                   "search: " + path +
                       ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not "
@@ -135,6 +137,7 @@ void check_outputs(const SearchFlags& flags) {
 }
 
 int run_search(const CLI::App& app, SearchFlags flags) {
+  flags.query_flags.k_in_radius = app.count("-k") > 0 && app.count("--radius") > 0;
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   if (!flags.checkpoint.empty()) tell_that_work_is_kept();
@@ -153,7 +156,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   const bool traced = flags.diagnostics.any() || flags.shown.json;
   const RadiusNeighbors found = find(flags, training, device, traced ? &trace : nullptr);
   note_overflow(found, asked_name(flags.training, flags.query_flags));
-  const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
+  const std::int64_t k = flags.by_k() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
   if (index_file) write_found(*index_file, found, found.row, k, names("neighbor"));
   if (distance_file)
@@ -165,7 +168,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
     print_json(flags, training, found, device, trace);
   } else {
     print(diagnostics(flags.diagnostics, trace, training.arithmetic));
-    if (!index_file && !distance_file) print(first_rows(found, flags.query_flags.radius));
+    if (!index_file && !distance_file) print(first_rows(found, flags.by_k() ? "" : flags.query_flags.radius));
   }
   if (!flags.checkpoint.empty()) std::filesystem::remove(flags.checkpoint);
   return exit_ok;
@@ -209,6 +212,7 @@ Subcommand add_search(CLI::App& parent) {
              "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
              "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
              "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+             "kith search --train points.npy --query 2.5,7 -k 3 --radius 1.5",
              "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
              "kith search --train codes.npy --queries asked.npy -k 10 --read element=bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};

@@ -15,7 +15,7 @@ typedef struct kith_trace kith_trace;
 typedef int32_t (*kith_progress)(double fraction, void* user);
 
 /// Says how to search, and among which rows. kith chooses each method and size that is left at its default.
-/// Only `filter`, `self`, `groups` and `rows_from_group` can change the answers.
+/// Only `filter`, `self`, `radius`, `groups` and `rows_from_group` can change the answers.
 typedef struct kith_search_options {
   uint64_t size;
   /// The method that selects the nearest. NULL: `automatic`; `threshold`, `radix`, `bubble`, `insertion`,
@@ -74,6 +74,10 @@ typedef struct kith_search_options {
   void* user;
   /// Takes a report of what the search did.
   kith_trace* trace;
+  /// For a search for k: only rows whose distance is at most this count, so that a list ends in (+infinity,
+  /// -1) where fewer are so near. In the unit of the metric; no NaN.
+  int32_t has_radius;
+  double radius;
 } kith_search_options;
 
 /// Says how to make an index of rows.

@@ -51,6 +51,7 @@ void DistinctStore::each_part(const SearchRequest& request, const VisitPart& vis
   const DistinctFilter filter(copies_, request.options.filter);
   SearchOptions own = request.options;
   own.filter = FilterWords(filter.words());
+  own.radius.reset();  // lists are cut once copies are listed
   const SearchRequest distinct{request.queries, own, searched_for(request.k, filter), request.radii};
   if (!request.parts)
     visit(*rows_, distinct, trace);

@@ -12,6 +12,7 @@
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
+#include "metric/radius_bound.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/near_rows.hpp"
@@ -118,6 +119,12 @@ std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions
 
 void search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
                     const SearchOptions& options, DoubleSink& sink, Trace* trace) {
+  if (options.radius) {  // floats propose whatever the radius
+    CutDoubleSink cut(sink, bound_of_search<double>("search", index.metric, *options.radius));
+    SearchOptions all = options;
+    all.radius.reset();
+    return search_doubles(index, given, k, all, cut, trace);
+  }
   const WholeSearch whole(index.device);
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);

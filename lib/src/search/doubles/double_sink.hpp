@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kith/key.hpp"
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
@@ -33,6 +34,23 @@ class DoubleSink {
   /// Takes at most k rows of one query, nearest first. A later call replaces an earlier one. Several threads
   /// call it for different queries, under FloatGuard.
   virtual void put(std::int64_t query, std::span<const RankedRow> nearest) = 0;
+};
+
+/// Passes on only rows within SearchOptions::radius.
+class CutDoubleSink final : public DoubleSink {
+ public:
+  ///   bound  the largest raw value within the radius
+  CutDoubleSink(DoubleSink& to, double bound) : to_(to), last_(ordered(bound)) {}
+  void begin(std::int64_t m, std::int64_t k) override { to_.begin(m, k); }
+  void put(std::int64_t query, std::span<const RankedRow> nearest) override {
+    std::size_t count = nearest.size();
+    while (count > 0 && nearest[count - 1].value > last_) --count;
+    to_.put(query, nearest.first(count));
+  }
+
+ private:
+  DoubleSink& to_;
+  const std::uint64_t last_;
 };
 
 /// Writes to Neighbors, with the places of the rows, and allocates the memory that they lack.

@@ -1,7 +1,6 @@
 #include "search/radius/radius.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,37 +8,11 @@
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
-#include "metric/chain.hpp"
+#include "metric/radius_bound.hpp"
 #include "search/lists/shard_lists.hpp"
 #include "search/resident/boxed_search.hpp"
 
 namespace kith {
-
-namespace {
-
-float unordered_as(std::uint32_t code) {
-  return unordered(code);
-}
-double unordered_as(std::uint64_t code) {
-  return unordered_double(code);
-}
-
-/// Returns the largest raw value whose distance is at most `radius`, so that the device finds exactly the
-/// rows whose shown distances are within it. Must run under FloatGuard.
-template <class Real>
-Real bound_of(Metric metric, Real radius) {
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
-  // Distances do not decrease when the raw value grows, so a binary search works. No row has the root of a
-  // negative number.
-  auto within = ordered(-infinity), beyond = ordered(infinity) + 1;
-  while (beyond - within > 1) {
-    const auto middle = within + (beyond - within) / 2;
-    (finish(metric, unordered_as(middle)) > radius ? beyond : within) = middle;
-  }
-  return unordered_as(within);
-}
-
-}  // namespace
 
 template <class Real>
 std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m) {
@@ -53,7 +26,7 @@ std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int
     if (std::isnan(radii[q]))
       throw Error(Errc::invalid_argument,
                   "within: radius " + std::to_string(q) + " is NaN; every radius must be a number");
-    bounds.push_back(bound_of(metric, radii[q]));
+    bounds.push_back(bound_of<Real>(metric, static_cast<double>(radii[q])));
   }
   if (count != m) bounds.assign(size(m), bounds.front());
   return bounds;

@@ -19,9 +19,7 @@
 
 namespace kith {
 
-/// Returns, for each of m queries, the largest raw value whose distance is at most its radius, so that the
-/// device finds exactly the rows whose shown distances are within it.
-///   Real  float, or double in double precision
+/// Returns bound_of() the radius of each of m queries.
 /// Throws invalid_argument: not 1 or m radii, a NaN.
 template <class Real>
 std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m);

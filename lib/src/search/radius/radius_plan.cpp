@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
@@ -28,6 +29,7 @@ void check_options(const SearchOptions& o) {
   if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
     refuse("proposer " + std::string(name(o.proposer)));
   if (o.lists) refuse("lists = " + std::to_string(o.lists));
+  if (o.radius) refuse("option radius = " + text_of(*o.radius));
 }
 
 /// Halves the query tile or the training tile, whichever is cheaper to halve. Returns false if both

@@ -11,6 +11,24 @@
 
 namespace kith {
 
+void CutSink::put(std::int64_t query, std::span<const Key> nearest) {
+  const auto end = std::upper_bound(nearest.begin(), nearest.end(), make_key(bound_, no_row));
+  if (end == nearest.end()) return to_.put(query, nearest);
+  std::vector<Key> within(nearest.begin(), end);
+  within.resize(nearest.size(), no_key);
+  to_.put(query, within);
+}
+
+void CutSink::put_all(Keys& keys) {
+  const std::uint32_t last = ordered(bound_);
+  for (std::size_t i = 0; i < keys.value.size(); ++i)
+    if (keys.value[i] > last) {
+      keys.value[i] = no_value;
+      keys.row[i] = -1;
+    }
+  to_.put_all(keys);
+}
+
 void HostSink::put(std::int64_t query, std::span<const Key> nearest) {
   const std::size_t to = size(query) * size(k_);
   finish(metric_, nearest, distance_ + to, row_ + to);

@@ -57,11 +57,28 @@ class AnswerSink {
   /// Takes the rows of all queries, if places need more bits than a Key has. The sink may move from `keys`.
   virtual void put_all(Keys& keys) = 0;
   /// Tells that the answers of queries first ... first + count - 1 were put, while their keys are still on
-  /// the device, in the result of `workspace`. With `self` or a filter there are also keys of rows that do
-  /// not count. Not called if rows are searched in parts. Called without a lock.
+  /// the device, in the result of `workspace`. With `self`, a filter or a radius there are also keys of rows
+  /// that do not count. Not called if rows are searched in parts. Called without a lock.
   virtual void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) {
     static_cast<void>(workspace), static_cast<void>(first), static_cast<void>(count);
   }
+};
+
+/// Passes on only rows within SearchOptions::radius: a list ends where its rows lie beyond.
+class CutSink final : public AnswerSink {
+ public:
+  ///   bound  the largest raw value within the radius
+  CutSink(AnswerSink& to, float bound) : to_(to), bound_(bound) {}
+  void begin(std::int64_t m, std::int64_t k) override { to_.begin(m, k); }
+  void put(std::int64_t query, std::span<const Key> nearest) override;
+  void put_all(Keys& keys) override;
+  void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) override {
+    to_.tile_done(workspace, first, count);
+  }
+
+ private:
+  AnswerSink& to_;
+  const float bound_;
 };
 
 /// Writes distances and rows to memory of the host, [m, k] each.

@@ -6,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "boxes/boxes_rules.hpp"
 #include "device/timing.hpp"
+#include "metric/radius_bound.hpp"
 #include "plan/reasons.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/rest_search.hpp"
@@ -29,6 +30,19 @@ std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& pl
     leaves.insert(leaves.end(), more.begin(), more.end());
   }
   return leaves;
+}
+
+/// Returns what a walk compares rows with if only those within a radius are wanted. Lists from which rows are
+/// struck out later need all rows.
+DeviceMemory bounds_within(const ResidentRows& index, const Plan& plan, const SearchOptions& options) {
+  if (!options.radius || plan.struck) return {};
+  const std::vector<float> bounds(size(plan.query_tile),
+                                  bound_of_search<float>("search", index.metric, *options.radius));
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  DeviceMemory memory(state, bounds.size() * sizeof(float));
+  const DeviceSession session(*state);
+  session->write(*memory.get(), 0, bounds.data(), bounds.size() * sizeof(float));
+  return memory;
 }
 
 }  // namespace
@@ -61,11 +75,14 @@ BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const Sear
       filter_(filter),
       boxes_(boxes_for(index, options, trace)),
       order_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)),
-      leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)) {}
+      leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)),
+      within_(bounds_within(index, plan, options)) {}
 
 std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, Workspace& workspace, Trace* trace,
                                              std::function<void()>& overlap,
-                                             const spi::Grid<float>& within) const {
+                                             const spi::Grid<float>& asked) const {
+  spi::Grid<float> within = asked;
+  if (within_.get() && asked.cols == 0) within = {within_.get(), 0, size(queries.rows()), 1, 1};
   std::vector<std::uint32_t> order;
   const bool ordered = queries.rows() >= worth_sorting;
   if (ordered && boxes_->order()) {

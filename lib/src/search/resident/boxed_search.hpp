@@ -45,6 +45,7 @@ class BoxedSearch {
   const DeviceFilter& filter_;
   const std::shared_ptr<const IndexBoxes> boxes_;
   const DeviceMemory order_, leaves_;  ///< [query_tile] each
+  const DeviceMemory within_;          ///< [query_tile]  the bound of SearchOptions::radius; null without one
 };
 
 /// Makes the step of a search by boxes, with memory, or with null memory for checking.

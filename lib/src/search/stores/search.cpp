@@ -11,6 +11,7 @@
 #include "device/device_set.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "metric/radius_bound.hpp"
 #include "rows/row_filter.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
@@ -174,9 +175,12 @@ RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& reque
 }  // namespace
 
 void search(const Index::State& index, const RowsView& given, std::int64_t k, const SearchOptions& options,
-            AnswerSink& sink, Trace* trace) {
+            AnswerSink& to, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint("search", *index.store, options);
+  std::optional<CutSink> cut;
+  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.metric, *options.radius));
+  AnswerSink& sink = cut ? *cut : to;
   QuerySet queries("search", index, index.store->largest(), given);
   const SearchRequest request{queries, options, k};
   if (const auto rows = index.store->resident(request)) {

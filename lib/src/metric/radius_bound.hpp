@@ -1,0 +1,21 @@
+// Turns a radius, which compares with distances as users see them, into a bound on raw values.
+#pragma once
+
+#include <string_view>
+
+#include "kith/metric.hpp"
+
+namespace kith {
+
+/// Returns the largest raw value whose distance is at most `radius`, so that a device finds exactly the rows
+/// whose shown distances are within it. Must run under FloatGuard.
+///   Real    float, or double in double precision
+///   strict  the distance must be below `radius` instead
+template <class Real>
+Real bound_of(Metric metric, double radius, bool strict = false);
+
+/// Does the same for SearchOptions::radius, under a FloatGuard of its own. Throws invalid_argument: a NaN.
+template <class Real>
+Real bound_of_search(std::string_view where, Metric metric, double radius);
+
+}  // namespace kith
