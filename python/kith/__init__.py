@@ -35,7 +35,7 @@ from ._core._keys import Keys, RadiusKeys, digest, finish, largest_element, leav
 from ._core._library import version as _version
 from ._core._metrics import metrics
 from ._core._names import shorten as _shorten
-from ._core._results import Neighbors, RadiusNeighbors
+from ._core._results import Neighbors, Pairs, RadiusNeighbors
 from ._core._trained import Classifier, Regressor
 
 __version__ = _version()
@@ -59,6 +59,7 @@ __all__ = [
     "OutOfMemory",
     "PrecisionWarning",
     "RadiusKeys",
+    "Pairs",
     "RadiusNeighbors",
     "Regressor",
     "Unavailable",

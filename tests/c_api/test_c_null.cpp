@@ -23,6 +23,7 @@ struct Given {
   float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
   std::int64_t labels[4] = {0, 1, 0, 1}, count = 0, place = 0;
   double targets[4] = {0, 1, 2, 3}, number = 0;
+  std::int64_t counts[4] = {};
   float radius = 1;
   std::uint32_t word = 0;
   std::string path = "/nowhere/m.kith";
@@ -50,6 +51,7 @@ struct Given {
   kith_classifier* new_voter = nullptr;
   kith_regressor* new_averager = nullptr;
   kith_within* new_within = nullptr;
+  kith_pairs* new_pairs = nullptr;
   kith_evaluation* new_evaluation = nullptr;
   kith_preparation* new_preparation = nullptr;
   kith_model* new_model = nullptr;
@@ -155,6 +157,24 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_within_f64, have->double_index.get(), &have->doubles, &have->number, 1,
                      nullptr, nullptr),
       KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_count, nullptr, &have->rows, &have->number, 1, 1, 0, nullptr, have->counts),
+      KITH_NULL_CALL(kith_index_count, have->index.get(), nullptr, &have->number, 1, 1, 0, nullptr,
+                     have->counts),
+      KITH_NULL_CALL(kith_index_count, have->index.get(), &have->rows, nullptr, 1, 1, 0, nullptr,
+                     have->counts),
+      KITH_NULL_CALL(kith_index_count, have->index.get(), &have->rows, &have->number, 1, 1, 0, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_index_two_point, nullptr, &have->rows, &have->number, 1, 1, 0, nullptr,
+                     have->counts),
+      KITH_NULL_CALL(kith_index_two_point, have->index.get(), nullptr, &have->number, 1, 1, 0, nullptr,
+                     have->counts),
+      KITH_NULL_CALL(kith_index_two_point, have->index.get(), &have->rows, nullptr, 1, 1, 0, nullptr,
+                     have->counts),
+      KITH_NULL_CALL(kith_index_two_point, have->index.get(), &have->rows, &have->number, 1, 1, 0, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_pairs_new, nullptr, 1, nullptr, &have->new_pairs),
+      KITH_NULL_CALL(kith_pairs_new, have->index.get(), 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_pairs_next, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_prepare, nullptr, 1, 1, nullptr),
       KITH_NULL_CALL(kith_knn_graph, nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_knn_graph, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
@@ -408,6 +428,7 @@ void free_nulls() {
   kith_trace_free(nullptr);
   kith_index_free(nullptr);
   kith_within_free(nullptr);
+  kith_pairs_free(nullptr);
   kith_radius_keys_free(nullptr);
   kith_text_free(nullptr);
   kith_classifier_free(nullptr);

@@ -111,6 +111,10 @@ TEST_CASE("refusals: chains of rows with unlike columns, without rows, and lists
     refused(spi::MergeStep{2, 0, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(0, "lists", 2));
     refused(spi::MergeStep{0, 2, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(2, "lists", 0));
     refused(steps.boxes(3, 0), "k = 0; choose at least 1");
+    spi::CountStep count{};
+    count.queries = steps.queries;
+    count.train = steps.boxes(3, 1).train;
+    refused(count, "there are no bounds to count by; give at least one");
   });
 }
 

@@ -84,6 +84,7 @@ class PlantedDevice : public spi::Device {
     if ((prepare && !has(prepare->proposer)) || std::holds_alternative<spi::RecoverStep>(step.work))
       return {"it prepares no such quantized rows", 0};
     if (std::holds_alternative<spi::BoxesStep>(step.work) ||
+        std::holds_alternative<spi::CountStep>(step.work) ||
         std::holds_alternative<spi::OrderStep>(step.work) ||
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
@@ -328,6 +329,7 @@ class PlantedDevice : public spi::Device {
   }
 
   void run(const spi::BoxesStep&) {}
+  void run(const spi::CountStep&) {}
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
   void run(const spi::DoubleChainsStep& s) {

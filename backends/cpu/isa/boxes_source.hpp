@@ -43,19 +43,21 @@ struct LeafOfRows {
   }
 };
 
-/// Computes the chain of gaps, which is at most the chain of any row inside: docs/boxes.md.
+/// Computes the chain of gaps, which is at most the chain of any row inside, or of far sides, which is at
+/// least that: docs/boxes.md.
+template <bool far_sides>
 struct LeafOfBoxes {
   template <Metric metric>
   static std::uint32_t values(const float* query, const float* bounds, std::size_t dims, float most,
                               float* values) {
     const float* const largest = bounds + dims * leaf_rows;
-    return fold_leaf(dims, Chain<metric>::first, most, values,
-                     [=](Lanes acc, std::size_t d, std::size_t lane) {
-                       const Lanes q = all(query[d]), none = all(0.0f);
-                       const Lanes below = load(bounds + d * leaf_rows + lane) - q,
-                                   above = q - load(largest + d * leaf_rows + lane);
-                       return Chain<metric>::next(acc, fmax(fmax(below, above), none), none);
-                     });
+    return fold_leaf(
+        dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
+          const Lanes q = all(query[d]), none = all(0.0f);
+          const Lanes low = load(bounds + d * leaf_rows + lane), high = load(largest + d * leaf_rows + lane);
+          if constexpr (far_sides) return Chain<metric>::next(acc, fmax(q - low, high - q), none);
+          return Chain<metric>::next(acc, fmax(fmax(low - q, q - high), none), none);
+        });
   }
 };
 

@@ -165,6 +165,10 @@ struct Kernels {
   std::uint32_t (*gaps)(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
                         float* values);
 
+  /// Does the same with the far sides of boxes.
+  std::uint32_t (*far_sides)(Metric metric, const float* query, const float* bounds, std::size_t dims,
+                             float most, float* values);
+
   /// Writes the raw value, in double precision, of each candidate among the training rows.
   ///   values  [count]
   void (*double_chains)(const DoubleCandidates&, double* values);

@@ -1,60 +1,27 @@
-// boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md). A task
-// is several queries that follow each other in the order of the step, and read about the same leaves. The
-// keys found so far are in the query's place in the result: in order if they are few, else a heap with the
+// boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md). The keys
+// found so far are in the query's place in the result: in order if they are few, else a heap with the
 // farthest on top. The host makes the boxes in k-d order, in which fewer leaves are read than along a curve.
 // Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
 // 1977.
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
 
 #include "cpu/steps/steps.hpp"
-#include "host/parallel.hpp"
+#include "cpu/steps/walked_boxes.hpp"
 #include "kith/spi/boxes.hpp"
 
 namespace kith::cpu {
 namespace {
 
-static_assert(leaf_rows == spi::box_rows);
-
-constexpr std::size_t most_queries_a_task = 64;
 /// Up to this k a new key moves those behind it; of more keys, a heap moves fewer.
 constexpr std::size_t most_sorted = 32;
-constexpr std::size_t work_a_query = 2000;  // elementary operations for a few leaves, roughly
-
-/// Values that are the same for all queries of a step.
-struct Walked {
-  const spi::BoxesStep& step;
-  const Kernels& kernels;
-  std::uint32_t levels;
-  std::array<std::uint32_t, spi::most_box_levels> counts;  ///< number of boxes at each level
-  std::array<const float*, spi::most_box_levels> bounds;   ///< bounds of the first box of each level
-  const float* rows;
-  const std::uint32_t* numbers;
-
-  Walked(const spi::BoxesStep& work, const Kernels& with)
-      : step(work), kernels(with), levels(spi::box_levels(work.train.rows.rows)) {
-    const std::uint32_t n = work.train.rows.rows;
-    for (std::uint32_t l = 0; l < levels; ++l) {
-      counts[l] = spi::boxes_of_level(n, l);
-      bounds[l] = elements(work.train.bounds) + spi::blocks_before_level(n, l) * work.train.bounds.stride;
-    }
-    rows = elements(work.train.rows);
-    numbers = elements(work.train.numbers);
-  }
-};
-
-/// Returns a mask of the first `count` of 32 bits.
-std::uint32_t first_bits(std::size_t count) {
-  return count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1u;
-}
 
 /// The walk of one query.
 class Walk {
  public:
   ///   query  [dims]
-  Walk(const Walked& in, std::size_t q, const float* query)
+  Walk(const Walked<spi::BoxesStep>& in, std::size_t q, const float* query)
       : in_(in),
         dims_(in.step.train.rows.dims),
         query_(query),
@@ -177,7 +144,7 @@ class Walk {
     found_[at] = key;
   }
 
-  const Walked& in_;
+  const Walked<spi::BoxesStep>& in_;
   const std::size_t dims_;
   const float* const query_;
   const std::span<Key> found_;
@@ -192,11 +159,6 @@ constexpr const char* made_by_host = "the host makes the boxes of a CPU; leave t
 
 [[noreturn]] void refuse(const char* step) {
   throw Error(Errc::unsupported, "cpu: step " + std::string(step) + ": " + made_by_host);
-}
-
-/// Returns how many bytes each thread needs for the elements of one query.
-std::size_t query_bytes(const spi::BoxesStep& step) {
-  return std::size_t{step.queries.dims} * sizeof(float);
 }
 
 }  // namespace
@@ -219,22 +181,10 @@ void run(const spi::PackBoxesStep& step, const Resources&) {
 }
 
 void run(const spi::BoxesStep& step, const Resources& with) {
-  const Walked walked(step, with.kernels);
-  const std::size_t m = step.queries.rows, dims = step.queries.dims, block = step.queries.block;
-  const std::uint32_t* const order = step.order.cols > 0 ? elements(step.order) : nullptr;
-  const ScratchParts scratch(spi::BoxesStep::name, step.scratch, query_bytes(step), with.team);
-  const std::size_t task_size =
-      std::clamp<std::size_t>(m / (std::size_t{8} * with.team), 1, most_queries_a_task);
-  run_team((m + task_size - 1) / task_size, m * work_a_query, scratch.team(),
-           [&](std::size_t task, std::size_t thread) {
-             float* const query = scratch.of<float>(thread);
-             for (std::size_t i = task * task_size; i < std::min(m, (task + 1) * task_size); ++i) {
-               const std::size_t q = order ? order[i] : i, r = step.queries.first + q;
-               const float* const from = elements(step.queries) + r / block * dims * block + r % block;
-               for (std::size_t d = 0; d < dims; ++d) query[d] = from[d * block];
-               elements(step.leaves)[q * step.leaves.stride] = Walk(walked, q, query).run();
-             }
-           });
+  const Walked<spi::BoxesStep> walked(step, with.kernels);
+  for_each_walk(step, with, step.scratch, [&](std::size_t q, const float* query) {
+    elements(step.leaves)[q * step.leaves.stride] = Walk(walked, q, query).run();
+  });
 }
 
 }  // namespace kith::cpu

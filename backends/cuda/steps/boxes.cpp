@@ -29,6 +29,14 @@ cudaError_t Device::enqueue(const spi::BoxesStep& step) {
   return boxes(queue_, step);
 }
 
+spi::Support Device::check(const spi::CountStep&) const {
+  return {"no kernel counts by boxes; count by distances", 0};
+}
+
+cudaError_t Device::enqueue(const spi::CountStep&) {
+  return cudaErrorNotSupported;
+}
+
 spi::Support Device::check(const spi::OrderStep& step) const {
   return {refusal_of_parts(step.rows), order_scratch(step)};
 }

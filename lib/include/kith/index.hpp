@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kith/count_radii.hpp"
 #include "kith/device.hpp"
 #include "kith/device_neighbors.hpp"
 #include "kith/export.hpp"
@@ -15,6 +16,7 @@
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/options.hpp"
+#include "kith/pairs.hpp"
 #include "kith/placement.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/source.hpp"
@@ -120,6 +122,24 @@ class KITH_API Index {
   /// which is a float, is at most the radius.
   RadiusNeighbors within(const RowsView& queries, std::span<const double> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// Counts the training rows within radii of each query, exactly, without listing them: as many as within()
+  /// finds, or with CountRadii::strict as it finds nearer than the radius.
+  ///   queries  [m, dims]  as for search()
+  ///   returns  [m, r], row-major, for the r radii of each query
+  /// Throws as within() does, and invalid_argument: radii of another shape, that do not ascend, or a NaN.
+  std::vector<std::int64_t> count(const RowsView& queries, const CountRadii& radii,
+                                  const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  /// Adds up the counts of all queries, as two-point correlations need them.
+  ///   returns  [r]
+  std::vector<std::int64_t> two_point(const RowsView& queries, const CountRadii& radii,
+                                      const SearchOptions& options = {}, Trace* trace = nullptr) const;
+
+  /// Finds all pairs of training rows whose distance is at most `radius`, in blocks, so that memory stays
+  /// bounded: by the smaller number of the two, then by distance, then by the other. A filter of one row of
+  /// words leaves pairs of rows that count, and the caller keeps its words until the last block.
+  /// Throws as PairSearch does.
+  PairSearch pairs(double radius, const SearchOptions& options = {}) const;
 
   /// Returns the keys of the k nearest training rows, for merge() with those of other shards.
   ///   k        >= 1; lists of an Index of fewer rows are padded

@@ -25,6 +25,9 @@ Choice choice_of(const char* text, Choice fallback) {
   return text ? parse<Choice>(text) : fallback;
 }
 
+/// Returns a flag. Throws invalid_argument: it is neither 0 nor 1.
+bool is_set(const char* where, const char* what, std::int32_t wish);
+
 /// Converts rows without checking them. Throws unsupported: an element or place that the library does not
 /// know. Throws invalid_argument: NULL.
 RowsView rows_of(const char* where, const char* what, const kith_rows* rows);

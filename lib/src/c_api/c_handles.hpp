@@ -56,6 +56,11 @@ struct kith_within {
   kith::RadiusNeighbors found;
 };
 
+struct kith_pairs {
+  kith::PairSearch search;
+  kith::Pairs found;
+};
+
 struct kith_radius_keys {
   kith::RadiusKeys keys;
 };

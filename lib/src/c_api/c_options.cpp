@@ -18,12 +18,6 @@ void take_name(const char* text, Choice& to) {
   to = parse<Choice>(text);
 }
 
-bool is_set(const char* where, const char* what, std::int32_t wish) {
-  if (wish < 0 || wish > 1)
-    refuse(where, std::string(what) + " = " + std::to_string(wish) + "; choose 0 or 1");
-  return wish == 1;
-}
-
 std::optional<bool> whether(const char* where, const char* what, std::int32_t wish) {
   if (wish < -1 || wish > 1)
     refuse(where, std::string(what) + " = " + std::to_string(wish) +
@@ -74,6 +68,12 @@ void take_progress(kith_progress progress, void* user, std::function<void(const 
 #define KITH_TAKE(kind, type, name, ...) KITH_TAKE_##kind(name);
 
 }  // namespace
+
+bool is_set(const char* where, const char* what, std::int32_t wish) {
+  if (wish < 0 || wish > 1)
+    refuse(where, std::string(what) + " = " + std::to_string(wish) + "; choose 0 or 1");
+  return wish == 1;
+}
 
 IndexOptions index_options_of(const char* where, const kith_index_options& from) {
   IndexOptions to;

@@ -1,6 +1,9 @@
 // Implements searches within radii for C.
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "base/refuse.hpp"
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
 
@@ -25,6 +28,25 @@ std::unique_ptr<kith_within> within_radii(const char* where, const char* instead
   return within;
 }
 
+/// Counts rows.
+///   totals  of all queries together
+void count_rows(const char* where, const kith_index* index, const kith_rows* queries, CountRadii radii,
+                std::int32_t strict, const kith_search_options* options, bool totals, std::int64_t* counts) {
+  const Index& in = given(where, "index", index).index;
+  const RowsView asked = rows_of(where, "query", queries);
+  const Asked how(where, options, in.positions(), asked.rows);
+  const std::int64_t rows = radii.radius.rows(), cols = radii.radius.cols();
+  if (rows < 1 || cols < 1)
+    refuse(where,
+           "the radii are [" + std::to_string(rows) + ", " + std::to_string(cols) + "]; give at least one");
+  check_array(where, "radii", radii.radius.data(), rows);
+  check_array(where, "counts", counts, totals ? cols : asked.rows);
+  radii.strict = is_set(where, "strict", strict);
+  give(counts, totals ? in.two_point(asked, radii, how.options(), how.trace())
+                      : in.count(asked, radii, how.options(), how.trace()));
+  how.tell();
+}
+
 }  // namespace
 
 kith_status kith_index_within(const kith_index* index, const kith_rows* queries, const float* radii,
@@ -39,6 +61,51 @@ kith_status kith_index_within_f64(const kith_index* index, const kith_rows* quer
                                   kith_within** out) {
   return make_handle(__func__, out, [&](const char* where) {
     return within_radii(where, "kith_index_within", index, queries, radii, radius_count, options);
+  });
+}
+
+kith_status kith_index_count(const kith_index* index, const kith_rows* queries, const double* radii,
+                             int64_t radius_rows, int64_t radius_count, int32_t strict,
+                             const kith_search_options* options, int64_t* counts) {
+  return guarded(__func__, [&](const char* where) {
+    count_rows(where, index, queries, {{radii, radius_rows, radius_count}}, strict, options, false, counts);
+  });
+}
+
+kith_status kith_index_two_point(const kith_index* index, const kith_rows* queries, const double* radii,
+                                 int64_t radius_rows, int64_t radius_count, int32_t strict,
+                                 const kith_search_options* options, int64_t* counts) {
+  return guarded(__func__, [&](const char* where) {
+    count_rows(where, index, queries, {{radii, radius_rows, radius_count}}, strict, options, true, counts);
+  });
+}
+
+kith_status kith_pairs_new(const kith_index* index, double radius, const kith_search_options* options,
+                           kith_pairs** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& in = given(where, "index", index).index;
+    const Asked how(where, options, in.positions(), 1);
+    return std::make_unique<kith_pairs>(kith_pairs{in.pairs(radius, how.options()), {}});
+  });
+}
+
+void kith_pairs_free(kith_pairs* pairs) {
+  delete pairs;
+}
+
+kith_status kith_pairs_next(kith_pairs* pairs, kith_pairs_info* info) {
+  return guarded(__func__, [&](const char* where) {
+    kith_pairs& from = given(where, "pairs", pairs);
+    from.search.next(from.found);
+    auto to = KITH_INIT(kith_pairs_info);
+    to.count = static_cast<std::int64_t>(from.found.first.size());
+    to.first = from.found.first.data();
+    to.second = from.found.second.data();
+    if (from.found.arithmetic == Arithmetic::f64)
+      to.distance64 = from.found.distance64.data();
+    else
+      to.distance = from.found.distance.data();
+    write_struct(where, info, to);
   });
 }
 

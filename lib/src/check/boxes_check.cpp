@@ -26,26 +26,36 @@ std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
   return values;
 }
 
-bool finds(spi::Device& device, Metric metric, bool filtered) {
+/// Holds hard rows in boxes, and queries of them.
+struct Boxed {
   const std::vector<float> rows = hard_rows(n, 0), queries = hard_rows(m, 5);
-  const MatrixView<const float> view(rows.data(), n, dims);
-  const BoxOrder order(view, 1, [] {});
+  const MatrixView<const float> view{rows.data(), n, dims};
+  const BoxOrder order{view, 1, [] {}};
   const PackedBoxes packed = packed_boxes(view, order.numbers(), 1);
-  std::vector<std::uint32_t> turn, filter(words);
-  for (std::uint32_t q = 0; q < m; ++q) turn.push_back((q * 7 + 3) % m);
-  for (std::uint32_t t = 0; t < n; ++t)
-    if (t * 7 % 5 < 2) filter[t / 32] |= 1u << t % 32;
+  std::vector<std::uint32_t> turn = {}, filter = std::vector<std::uint32_t>(words);
+
+  Boxed() {
+    for (std::uint32_t q = 0; q < m; ++q) turn.push_back((q * 7 + 3) % m);
+    for (std::uint32_t t = 0; t < n; ++t)
+      if (t * 7 % 5 < 2) filter[t / 32] |= 1u << t % 32;
+  }
+
+  spi::Boxes boxes(spi::StepRunner& there) const {
+    const std::size_t block = std::size_t{2} * dims * spi::box_rows;
+    return {{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)), 0, n, dims, spi::box_rows},
+            there.input(order.numbers(), 1, n),
+            there.input(packed.bounds, spi::box_blocks(n), block)};
+  }
+};
+
+bool finds(spi::Device& device, Metric metric, bool filtered) {
+  const Boxed boxed;
   return on_both(device,
                  [&](spi::StepRunner& there) {
-                   const std::size_t block = std::size_t{2} * dims * spi::box_rows;
-                   const spi::Boxes boxes{{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)),
-                                           0, n, dims, spi::box_rows},
-                                          there.input(order.numbers(), 1, n),
-                                          there.input(packed.bounds, spi::box_blocks(n), block)};
                    spi::BoxesStep step{metric,
-                                       there.queries({queries.data(), m, dims}),
-                                       there.input(turn, 1, m),
-                                       boxes,
+                                       there.queries({boxed.queries.data(), m, dims}),
+                                       there.input(boxed.turn, 1, m),
+                                       boxed.boxes(there),
                                        k,
                                        {},
                                        {},
@@ -54,10 +64,39 @@ bool finds(spi::Device& device, Metric metric, bool filtered) {
                                        there.output<std::uint32_t>(m, 1),
                                        {}};
                    if (filtered)
-                     step.filter = there.input(filter, 1, words);
+                     step.filter = there.input(boxed.filter, 1, words);
                    else
                      step.within = there.input(std::vector<float>(m, 40.0f), m, 1);
                    return result_of(there, step, step.out);
+                 })
+      .same();
+}
+
+/// Returns whether the device counts right by boxes, or does not count at all.
+bool counts(spi::Device& device, Metric metric, bool filtered) {
+  const Boxed boxed;
+  const std::vector<float> bounds{-1, 0, 40, 40, 3000};
+  const auto step_of = [&](spi::StepRunner& there) {
+    spi::CountStep step{metric,
+                        there.queries({boxed.queries.data(), m, dims}),
+                        there.input(boxed.turn, 1, m),
+                        boxed.boxes(there),
+                        there.input(bounds, 1, bounds.size()),
+                        {},
+                        there.output<std::uint32_t>(m, bounds.size()),
+                        there.output<std::uint32_t>(m, 1),
+                        {}};
+    if (filtered) step.filter = there.input(boxed.filter, 1, words);
+    return step;
+  };
+  const spi::RowBlocks none{nullptr, 0, 1, dims, device.info.query_block};
+  const spi::Boxes boxes{{nullptr, 0, 1, dims, spi::box_rows}, {}, {}};
+  const spi::CountStep asked{metric, none, {}, boxes, {nullptr, 0, 1, 1, 1}, {}, {}, {}, {}};
+  if (!device.check({asked}).refusal.empty()) return true;
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   const spi::CountStep step = step_of(there);
+                   return result_of(there, step, step.counts);
                  })
       .same();
 }
@@ -138,6 +177,9 @@ std::string test_boxes(Device::State& state, Metric metric) {
   std::string why = test_making(*session);
   if (why.empty() && (!finds(*session, metric, false) || !finds(*session, metric, true)))
     why = "a search by boxes found other rows in a test of " + std::to_string(n) + " rows by " +
+          std::string(name(metric)) + "; choose no boxes, or update the device's driver";
+  if (why.empty() && (!counts(*session, metric, false) || !counts(*session, metric, true)))
+    why = "boxes counted other rows in a test of " + std::to_string(n) + " rows by " +
           std::string(name(metric)) + "; choose no boxes, or update the device's driver";
   return state.boxes_refusals.emplace(metric, why).first->second;
 }

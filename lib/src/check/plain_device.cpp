@@ -210,25 +210,45 @@ void plain(const AccumulateStep& s) {
     }
 }
 
-/// Skips no box, so that no leaf is counted.
-void plain(const BoxesStep& s) {
+/// Passes the key of query q and each row in boxes that counts to take(key).
+///   step  a BoxesStep or a CountStep
+template <class Step, class Take>
+void each_row_in_boxes(const Step& s, std::size_t q, const Take& take) {
   const std::size_t dims = s.queries.dims;
   const float* const rows =
       reinterpret_cast<const float*>(static_cast<const PlainMemory*>(s.train.rows.memory)->data.data());
   std::vector<float> row(dims);
+  for (std::size_t place = 0; place < s.train.rows.rows; ++place) {
+    const std::uint32_t t = row_of_grid(s.train.numbers, 0)[place];
+    if (s.filter.cols > 0 &&
+        row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32] / (1u << t % 32) % 2 == 0)
+      continue;
+    for (std::size_t d = 0; d < dims; ++d)
+      row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
+    take(make_key(chain(s.metric, row_at(s.queries, q), row), t));
+  }
+}
+
+/// Skips no box, so that no leaf is counted.
+void plain(const BoxesStep& s) {
   for (std::size_t q = 0; q < s.queries.rows; ++q) {
     std::vector<Key> keys;
-    for (std::size_t place = 0; place < s.train.rows.rows; ++place) {
-      const std::uint32_t t = row_of_grid(s.train.numbers, 0)[place];
-      if (s.filter.cols > 0 &&
-          row_of_grid(s.filter, s.filter.rows == 1 ? 0 : q)[t / 32] / (1u << t % 32) % 2 == 0)
-        continue;
-      for (std::size_t d = 0; d < dims; ++d)
-        row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
-      const float value = chain(s.metric, row_at(s.queries, q), row);
-      if (s.within.cols == 0 || value <= *row_of_grid(s.within, q)) keys.push_back(make_key(value, t));
-    }
+    each_row_in_boxes(s, q, [&](Key key) {
+      if (s.within.cols == 0 || value_of(key) <= *row_of_grid(s.within, q)) keys.push_back(key);
+    });
     put_smallest(std::move(keys), s.k, row_of_grid(s.out, q));
+    *row_of_grid(s.leaves, q) = 0;
+  }
+}
+
+void plain(const CountStep& s) {
+  for (std::size_t q = 0; q < s.queries.rows; ++q) {
+    std::uint32_t* const counts = row_of_grid(s.counts, q);
+    std::fill_n(counts, s.bounds.cols, 0u);
+    const float* const bounds = row_of_grid(s.bounds, s.bounds.rows == 1 ? 0 : q);
+    each_row_in_boxes(s, q, [&](Key key) {
+      for (std::size_t r = 0; r < s.bounds.cols; ++r) counts[r] += value_of(key) <= bounds[r] ? 1 : 0;
+    });
     *row_of_grid(s.leaves, q) = 0;
   }
 }

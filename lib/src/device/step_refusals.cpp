@@ -191,6 +191,12 @@ std::string refusal(const BoxesStep& step) {
   return why.empty() ? refusal_of_list(step.k) : why;
 }
 
+std::string refusal(const CountStep& step) {
+  std::string why = refusal_of_chains(step.queries, step.train.rows);
+  if (why.empty() && step.bounds.cols == 0) why = "there are no bounds to count by; give at least one";
+  return why;
+}
+
 std::string refusal(const OrderStep& step) {
   return step.rows.empty() ? "there are no rows to put in order; give at least one part of them" : "";
 }

@@ -22,6 +22,7 @@
 #include "search/doubles/double_search.hpp"
 #include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
+#include "search/stores/counts.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
 
@@ -53,6 +54,17 @@ RadiusNeighbors found_within(const Index::State& index, const RowsView& given, R
   RadiusNeighbors found = find_within(index, given, radii, mapped.options(), trace);
   index.numbers.to_numbers(found.row);
   return found;
+}
+
+std::vector<std::int64_t> counts_within(const Index::State& index, const RowsView& given,
+                                        const CountRadii& radii, const SearchOptions& options, bool totals,
+                                        Trace* trace) {
+  refuse_groups("count", index, "counts do not go by them");
+  check_radii_of_counts(radii, given.rows);
+  const MappedOptions mapped("count", index, options, given.rows, std::nullopt);
+  CountSum sum(given.rows, radii.radius.cols(), totals);
+  find_counts(index, given, radii, mapped.options(), sum, trace);
+  return sum.counts();
 }
 
 /// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
@@ -149,6 +161,24 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const double> rad
   return found_within(*state_, given, radii, options, trace);
 } catch (...) {
   rethrow_as_error();
+}
+
+std::vector<std::int64_t> Index::count(const RowsView& given, const CountRadii& radii,
+                                       const SearchOptions& options, Trace* trace) const try {
+  return counts_within(*state_, given, radii, options, false, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<std::int64_t> Index::two_point(const RowsView& given, const CountRadii& radii,
+                                           const SearchOptions& options, Trace* trace) const try {
+  return counts_within(*state_, given, radii, options, true, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+PairSearch Index::pairs(double radius, const SearchOptions& options) const {
+  return {*this, radius, options};
 }
 
 RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radii,

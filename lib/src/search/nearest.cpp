@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "base/float_guard.hpp"
@@ -9,6 +10,8 @@
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
 #include "search/groups/group_search.hpp"
+#include "search/stores/counts.hpp"
+#include "search/stores/row_store.hpp"
 #include "search/stores/search.hpp"
 
 namespace kith {
@@ -60,6 +63,19 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
   if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
   const CentredRows queries("within", "query", index, given);
   return search_within(index, queries, radii, options, trace);
+}
+
+void find_counts(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                 const SearchOptions& options, CountSum& sum, Trace* trace) {
+  if (index.doubles) {
+    std::optional<FloatGuard> guard(std::in_place);
+    const DoubleQueries queries("count", index, given, options.threads);
+    guard.reset();  // the caller's progress runs in its own floating-point environment
+    return count_doubles(index, queries, radii, options, sum, trace);
+  }
+  const CentredRows centred("count", "query", index, given);
+  QuerySet queries("count", index, index.store->largest(), centred);
+  search_counts(index, queries, radii, options, sum, trace);
 }
 
 std::vector<float> floats_below(std::span<const double> radii) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 
+#include "kith/count_radii.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
+#include "search/lists/count_sum.hpp"
 #include "search/resident/answer_sink.hpp"
 
 namespace kith {
@@ -27,6 +29,10 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
                             const SearchOptions& options, Trace* trace);
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                             const SearchOptions& options, Trace* trace);
+
+/// Adds up how many rows are within radii. Throws as Index::count() does.
+void find_counts(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                 const SearchOptions& options, CountSum& sum, Trace* trace);
 
 /// Converts radii as find_within() does.
 std::vector<float> floats_below(std::span<const double> radii);

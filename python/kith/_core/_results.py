@@ -45,6 +45,30 @@ class RadiusNeighbors(NamedTuple):
     row: Int64
 
 
+class Pairs(NamedTuple):
+    """Holds pairs of training rows, by their numbers: a block of `Index.pairs`.
+
+    Attributes
+    ----------
+    first, second : array of int64, [pairs]
+        ``first < second``. Pairs ascend by ``first``, then by distance, then by ``second``.
+    distance : array of float32 or float64, [pairs]
+    """
+
+    first: Int64
+    second: Int64
+    distance: Distances
+
+
+def pairs_of(handle: Handle, kind: Any) -> Pairs:
+    """Find and copy the next pairs of a kith_pairs, with distances of dtype `kind`; none if there are no more."""
+    info = s.sized(s.PairsInfo)
+    check(lib.kith_pairs_next(handle.value, info))
+    whole, distance = np.dtype(np.int64), info.distance64 if kind is np.float64 else info.distance
+    first, second = (copied(where, info.count, whole) for where in (info.first, info.second))
+    return Pairs(first, second, copied(distance, info.count, np.dtype(kind)))
+
+
 def lists_of(within: Handle, kind: Any) -> tuple[Array, Array, Array]:
     """Copy what a kith_within holds: first, distance of dtype `kind`, row."""
     info = s.sized(s.WithinInfo)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 
@@ -13,12 +13,19 @@ from .._rows._limits import filter_words, radii_of, radius_of
 from . import _structs as s
 from ._checks import advice_on_centre, check_columns, search_options, whole
 from ._device import Device
+from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
-from ._results import Neighbors, RadiusNeighbors, lists_of
+from ._results import Neighbors, Pairs, RadiusNeighbors, lists_of, pairs_of
 from ._types import Arithmetic, Distances, Float64, How, Int64, MetricName
 from ._watch import Progress, call
+
+
+def _blocks(handle: Handle, options: s.SearchOptions, kind: Any) -> Iterator[Pairs]:
+    """Yield the blocks of a kith_pairs, which reads the filter that `options` keep."""
+    while len((block := pairs_of(handle, kind)).first):
+        yield block
 
 
 class Searches:
@@ -207,6 +214,149 @@ class Searches:
         found = self._lists(ask, rows, radii, options, progress)
         lists = lists_of(Handle(found, lib.kith_within_free), kind)
         return RadiusNeighbors(*(rows.returned(array) for array in lists))
+
+    def count(
+        self,
+        Q: Any,
+        radii: Any,
+        strict: bool = False,
+        *,
+        filter: Optional[Any] = None,
+        exclude_self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
+    ) -> Int64:
+        """Count the training rows within radii of each query, as many as `within` finds, without listing them.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        radii : float or array, [m], or [1 or m, r]
+            One for all queries, or one per query; of two dimensions: r of each query, ascending.
+        strict : bool
+            Count rows nearer than a radius, and not those at it.
+        filter, exclude_self_from, progress, threads, memory_limit, how
+            As for `search`.
+
+        Returns
+        -------
+        array of int64, [m], or [m, r] for radii of two dimensions
+
+        Raises
+        ------
+        As `within`, and kith.InvalidArgument: radii do not ascend.
+        """
+        where = "kith.Index.count"
+        given = radii_of(radii, self._metric, f"{where}: radii", self._kind()).astype(np.float64)
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
+        m = len(rows.array)
+        if given.ndim > 2 or given.ndim == 1 and given.size not in (1, m):
+            raise InvalidArgument(
+                f"{where}: radii of shape {given.shape} for {m} queries; pass one, [{m}], or [1, r] for r of each query"
+            )
+        options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
+        table = given.reshape(-1, 1) if given.ndim == 1 else given
+        counts: Int64 = np.empty((m, table.shape[1]), np.int64)
+        self._count(lib.kith_index_count, rows, table, strict, options, progress, counts)
+        return rows.returned(counts[:, 0].copy() if given.ndim == 1 else counts)
+
+    def two_point(
+        self,
+        Q: Any,
+        radii: Any,
+        strict: bool = False,
+        *,
+        filter: Optional[Any] = None,
+        exclude_self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
+    ) -> Int64:
+        """Count the pairs of a query and a training row within each of some radii: `count`, summed over the queries.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        radii : array, [r]
+            Ascending.
+        strict, filter, exclude_self_from, progress, threads, memory_limit, how
+            As for `count`.
+
+        Returns
+        -------
+        array of int64, [r]
+
+        Raises
+        ------
+        As `count`.
+        """
+        where = "kith.Index.two_point"
+        given = radii_of(radii, self._metric, f"{where}: radii", self._kind()).astype(np.float64)
+        if given.ndim != 1:
+            raise InvalidArgument(f"{where}: radii of shape {given.shape}; pass one list [r]")
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
+        options = self._options(where, len(rows.array), filter, exclude_self_from, threads, memory_limit, how)
+        counts: Int64 = np.empty(given.size, np.int64)
+        self._count(lib.kith_index_two_point, rows, given.reshape(1, -1), strict, options, progress, counts)
+        return counts
+
+    def _count(
+        self,
+        ask: Any,
+        rows: Rows,
+        radii: Distances,
+        strict: bool,
+        options: s.SearchOptions,
+        progress: Progress,
+        counts: Int64,
+    ) -> None:
+        handle, shape = self._handle.value, radii.shape
+        call(
+            lambda chosen: int(
+                ask(handle, rows.struct, address(radii), *shape, int(bool(strict)), chosen, address(counts))
+            ),
+            options,
+            self._work(len(rows.array)),
+            progress,
+        )
+
+    def pairs(
+        self,
+        radius: float,
+        *,
+        filter: Optional[Any] = None,
+        threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
+    ) -> Iterator[Pairs]:
+        """Find all pairs of training rows whose distance is at most a radius, in blocks of about a million.
+
+        Parameters
+        ----------
+        radius : float
+        filter : array, optional
+            The rows that count, one list for all: as for `search`.
+        threads, memory_limit, how
+            As for `search`.
+
+        Returns
+        -------
+        iterator of Pairs
+            ``first`` < ``second``, and ``distance``: by ``first``, then by distance, then by ``second``.
+
+        Raises
+        ------
+        As `within`.
+        """
+        where = "kith.Index.pairs"
+        options = self._options(where, 1, filter, None, threads, memory_limit, how)
+        out = c.c_void_p()
+        most = radius_of(radius, self._metric, f"{where}: radius", self._kind())
+        check(lib.kith_pairs_new(self._handle.value, most, options, c.byref(out)))
+        return _blocks(Handle(out.value, lib.kith_pairs_free), options, self._kind())
 
     def search_keys(
         self,

@@ -114,6 +114,17 @@ class WithinInfo(c.Structure):
     ]
 
 
+class PairsInfo(c.Structure):
+    _fields_ = [
+        ("size", c.c_uint64),
+        ("count", c.c_int64),
+        ("first", c.c_void_p),
+        ("second", c.c_void_p),
+        ("distance", c.c_void_p),
+        ("distance64", c.c_void_p),
+    ]
+
+
 class RadiusKeysInfo(c.Structure):
     _fields_ = [
         ("size", c.c_uint64),
@@ -147,6 +158,7 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_index_info": IndexInfo,
     "kith_index_file_info": IndexFileInfo,
     "kith_within_info": WithinInfo,
+    "kith_pairs_info": PairsInfo,
     "kith_radius_keys_info": RadiusKeysInfo,
     "kith_classification": Classification,
 }

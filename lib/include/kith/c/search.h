@@ -195,6 +195,42 @@ typedef struct kith_within_info {
 /// What `info` points to belongs to `within`.
 KITH_C_API kith_status kith_within_describe(const kith_within* within, kith_within_info* info);
 
+/// Count the training rows within radii of each query, as many as kith_index_within() finds, without listing
+/// them. For an index of either precision.
+///   radii         [radius_rows, radius_count], no NaN, ascending in each row
+///   radius_rows   1 for all queries, or m
+///   radius_count  r, at least 1
+///   strict        1: count rows nearer than a radius, and not those at it; else 0
+///   counts        [m, r]  out
+KITH_C_API kith_status kith_index_count(const kith_index* index, const kith_rows* queries,
+                                        const double* radii, int64_t radius_rows, int64_t radius_count,
+                                        int32_t strict, const kith_search_options* options, int64_t* counts);
+/// Add up the counts of all queries.
+///   counts  [r]  out
+KITH_C_API kith_status kith_index_two_point(const kith_index* index, const kith_rows* queries,
+                                            const double* radii, int64_t radius_rows, int64_t radius_count,
+                                            int32_t strict, const kith_search_options* options,
+                                            int64_t* counts);
+
+typedef struct kith_pairs kith_pairs;
+/// Begin to find all pairs of training rows whose distance is at most `radius`. Free by kith_pairs_free().
+/// The index may be freed before; a filter, one row of words for all, and a stop must live as long.
+KITH_C_API kith_status kith_pairs_new(const kith_index* index, double radius,
+                                      const kith_search_options* options, kith_pairs** out);
+KITH_C_API void kith_pairs_free(kith_pairs* pairs);
+
+/// Holds some pairs, by the smaller number of the two, then by distance, then by the other.
+typedef struct kith_pairs_info {
+  uint64_t size;
+  int64_t count;             ///< 0: there are no more pairs
+  const int64_t* first;      ///< [count], the smaller numbers
+  const int64_t* second;     ///< [count]
+  const float* distance;     ///< [count]; NULL in double precision
+  const double* distance64;  ///< [count]; NULL in single precision
+} kith_pairs_info;
+/// Find the next pairs. What `info` points to belongs to `pairs`, until the next call.
+KITH_C_API kith_status kith_pairs_next(kith_pairs* pairs, kith_pairs_info* info);
+
 /// Describe what kith_index_search() would do for m queries, one decision per line, for people. Free
 /// by kith_text_free().
 KITH_C_API kith_status kith_index_explain(const kith_index* index, int64_t m, int64_t k,

@@ -84,6 +84,22 @@ struct BoxesStep {
   Scratch scratch;
 };
 
+/// Counts the rows in boxes whose value is at most each of some bounds. A box is left out for bounds that are
+/// below the chain of its gaps, and counts whole, unread, for bounds that the chain of its far sides, which
+/// the chain of no row inside exceeds, is not above: docs/boxes.md, section 1.
+struct CountStep {
+  static constexpr const char* name = "count";
+  Metric metric;               ///< as in BoxesStep
+  RowBlocks queries;           ///< [q, dims]
+  Grid<std::uint32_t> order;   ///< [1, q]  as in BoxesStep; or empty
+  Boxes train;                 ///< read only
+  Grid<float> bounds;          ///< [1 or q, r]  ascending in each row; one row is for all queries
+  Grid<std::uint32_t> filter;  ///< [1 or q, words]  as in MaskStep; empty: all rows count
+  Grid<std::uint32_t> counts;  ///< [q, r]  written
+  Grid<std::uint32_t> leaves;  ///< [q, 1]  leaves read
+  Scratch scratch;
+};
+
 /// Cuts each part of an order into 2^bits parts, by the values in a column.
 struct Cut {
   std::uint32_t column;  ///< below curve_columns(dims)

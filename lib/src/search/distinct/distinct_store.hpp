@@ -33,6 +33,7 @@ class DistinctStore final : public RowStore {
                                                 std::int64_t first, const MakeStore& make);
 
   StoreInfo info() const override { return rows_->info(); }
+  bool merges_rows() const override { return true; }
   std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
   Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,

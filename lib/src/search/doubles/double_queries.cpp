@@ -10,28 +10,32 @@
 #include "rows/landed/borrowed.hpp"
 
 namespace kith {
-namespace {
 
-PreparedDoubles prepared(std::string_view where, const Index::State& index, const RowsView& given,
-                         std::vector<unsigned char>& copy, std::uint32_t threads) {
+DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Index::State& index,
+                                              const RowsView& given, std::uint32_t threads) {
   if (given.cols != index.columns)
     refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
                       std::to_string(index.columns) + "; give as many");
-  const RowsView rows = rows_on_host(where, "query", index.device.state(), given, copy);
-  PreparedDoubles queries = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
-  check_range(where, index.metric, queries,
-              std::max(index.doubles->largest, static_cast<double>(index.largest_of_shards)));
-  return queries;
+  Checked checked;
+  const RowsView rows = rows_on_host(where, "query", index.device.state(), given, checked.copy);
+  checked.rows = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
+  return checked;
 }
-
-}  // namespace
 
 DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
                              std::uint32_t threads)
-    : doubles_(prepared(where, index, given, copy_, threads)),
+    : DoubleQueries(where, index, checked(where, index, given, threads), threads) {}
+
+DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, Checked checked,
+                             std::uint32_t threads)
+    : copy_(std::move(checked.copy)),
+      doubles_(std::move(checked.rows)),
       how_(rounding_of_queries(index.metric, doubles_, index.doubles->rounding)),
       floats_(round_rows(index.metric, doubles_, how_, threads)),
-      bounds_(index.metric, doubles_.dims, index.doubles->rounding, how_, index.doubles->errors) {}
+      bounds_(index.metric, doubles_.dims, index.doubles->rounding, how_, index.doubles->errors) {
+  check_range(where, index.metric, doubles_,
+              std::max(index.doubles->largest, static_cast<double>(index.largest_of_shards)));
+}
 
 float DoubleQueries::bound(std::int64_t q, double value) const {
   const RowErrors& errors = floats_.errors[size(q)];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kith/matrix_view.hpp"
@@ -21,6 +22,11 @@ class DoubleQueries {
   DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
                 std::uint32_t threads);
 
+  /// Takes rows that are prepared already. Throws what check_range() throws.
+  DoubleQueries(std::string_view where, const Index::State& index, PreparedDoubles rows,
+                std::uint32_t threads)
+      : DoubleQueries(where, index, Checked{{}, std::move(rows)}, threads) {}
+
   std::int64_t count() const { return doubles_.rows; }
   MatrixView<const double> doubles() const { return doubles_.view(); }
   MatrixView<const float> floats() const { return {floats_.values.data(), doubles_.rows, doubles_.dims}; }
@@ -30,7 +36,15 @@ class DoubleQueries {
   float bound(std::int64_t q, double value) const;
 
  private:
-  std::vector<unsigned char> copy_;  ///< of rows on a device
+  struct Checked {
+    std::vector<unsigned char> copy;  ///< of rows on a device; `rows` may refer to it
+    PreparedDoubles rows;
+  };
+  static Checked checked(std::string_view where, const Index::State& index, const RowsView& given,
+                         std::uint32_t threads);
+  DoubleQueries(std::string_view where, const Index::State& index, Checked checked, std::uint32_t threads);
+
+  const std::vector<unsigned char> copy_;
   const PreparedDoubles doubles_;
   const Rounding how_;
   const RoundedRows floats_;

@@ -161,8 +161,19 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
   const WholeSearch whole(index.device);
   check_rows_left_out("within", index.rows, given.rows, options);
   std::optional<FloatGuard> guard(std::in_place);
-  const std::vector<double> most = bounds_of(index.metric, radii, given.rows);
   const DoubleQueries queries("within", index, given, options.threads);
+  guard.reset();
+  RadiusKeys keys = search_doubles_within(index, queries, radii, options, trace);
+  guard.emplace();
+  whole.tell(trace);
+  return keys;
+}
+
+RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries& queries,
+                                 std::span<const double> radii, const SearchOptions& options, Trace* trace) {
+  const WholeSearch whole(index.device);
+  const std::vector<double> most = bounds_of(index.metric, radii, queries.count());
+  std::optional<FloatGuard> guard(std::in_place);
   DoubleRanking ranking(index, options);
   OpenQueries all;
   std::vector<std::uint64_t> last;  // [m]  the largest code of a row that counts

@@ -6,11 +6,14 @@
 #include <span>
 #include <string_view>
 
+#include "kith/count_radii.hpp"
 #include "kith/keys.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/doubles/double_queries.hpp"
 #include "search/doubles/double_sink.hpp"
+#include "search/lists/count_sum.hpp"
 
 namespace kith {
 
@@ -29,5 +32,17 @@ void search_doubles(const Index::State& index, const RowsView& given, std::int64
 /// Throws as Index::within() does.
 RadiusKeys search_doubles_within(const Index::State& index, const RowsView& given,
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace);
+
+/// Does the same for queries that are prepared.
+RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries& queries,
+                                 std::span<const double> radii, const SearchOptions& options, Trace* trace);
+
+/// Adds up how many rows are within the radii: floats list the rows that may be, and the chain of doubles
+/// counts them.
+///   queries  made by DoubleQueries for "count", or prepared
+///   options  name rows by their places (MappedOptions)
+/// Throws as Index::count() does.
+void count_doubles(const Index::State& index, const DoubleQueries& queries, const CountRadii& radii,
+                   const SearchOptions& options, CountSum& sum, Trace* trace);
 
 }  // namespace kith

@@ -112,6 +112,15 @@ RadiusKeys joined(const Plan& plan, const std::vector<std::vector<Key>>& lists,
 
 }  // namespace
 
+void tell_of_boxes(const Plan& plan, std::int64_t tiles, const Trace& made, Trace& trace) {
+  trace.plan = plan;
+  trace.plan.problem.k = 0;
+  trace.query_tiles = tiles;
+  trace.train_tiles = 1;
+  trace.boxes_seconds = made.boxes_seconds;
+  trace.boxes_bytes = made.boxes_bytes;
+}
+
 std::optional<RadiusKeys> within_by_boxes(
     const ResidentRows& index, MatrixView<const float> queries, std::span<const float> bounds,
     const SearchOptions& options, Trace* trace,
@@ -120,14 +129,7 @@ std::optional<RadiusKeys> within_by_boxes(
   const std::optional<Plan> plan = boxes_plan(index, queries, options, made);
   if (!plan) return std::nullopt;
   const std::int64_t m = queries.rows(), tiles = divide_up(m, plan->query_tile);
-  if (trace) {
-    trace->plan = *plan;
-    trace->plan.problem.k = 0;
-    trace->query_tiles = tiles;
-    trace->train_tiles = 1;
-    trace->boxes_seconds = made.boxes_seconds;
-    trace->boxes_bytes = made.boxes_bytes;
-  }
+  if (trace) tell_of_boxes(*plan, tiles, made, *trace);
   Watcher watcher(options, tiles);
   watcher.check_stop();
   std::vector<std::vector<Key>> lists(size(m));

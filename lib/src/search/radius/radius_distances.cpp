@@ -138,15 +138,9 @@ void RadiusSearch::count_rows(const Tile& tile) {
   spi::Device& device = *state_->device;
   const DeviceSession session(*state_);
   StepTimer timer(device, trace_);
-  const spi::Grid<float> distances = workspace_.distances(count_, tile.rows);
-  const auto first_row = static_cast<std::uint32_t>(tile.first);
-  device.enqueue(workspace_.distance(count_, tile.rows_on_device(index_)));
-  timer.after(spi::DistanceStep::name);
-  if (filter_) {
-    device.enqueue(filter_.mask(distances, first_row));
-    timer.after(spi::MaskStep::name);
-  }
-  device.enqueue(workspace_.collect(distances, first_row));
+  const spi::Grid<float> distances =
+      workspace_.enqueue_distances(session, index_, tile, filter_, count_, timer);
+  device.enqueue(workspace_.collect(distances, static_cast<std::uint32_t>(tile.first)));
   timer.after(spi::CollectStep::name);
   timer.collect();
   device.read(workspace_.counts(), 0, counts_.data(), counts_.size() * sizeof(std::uint32_t));

@@ -18,10 +18,11 @@ namespace {
 /// more rows it is cheaper to read the distances.
 constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
 
-void check_options(const SearchOptions& o) {
-  const auto refuse = [](const std::string& what) {
-    throw Error(Errc::unsupported,
-                "within: " + what + " has no part in a radius search, which keeps all that is near; drop it");
+void check_options(const std::string& where, const SearchOptions& o) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(
+        Errc::unsupported,
+        where + ": " + what + " has no part in a radius search, which keeps all that is near; drop it");
   };
   if (o.selector != Selector::automatic) refuse("selector " + std::string(name(o.selector)));
   if (!o.sample.empty()) refuse("a sample to choose a selector by");
@@ -44,12 +45,13 @@ bool shrink(Plan& plan) {
   return true;
 }
 
-}  // namespace
-
-Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options) {
+/// Plans a search that lists rows within a radius, or counts those within several.
+///   radii  0: rows are listed
+Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_t m, std::int64_t radii,
+                const SearchOptions& options) {
   const DeviceInfo& device = index.device.info();
-  check_options(options);
-  check_rows_left_out("within", index.rows, m, options);
+  check_options(where, options);
+  check_rows_left_out(where, index.rows, m, options);
   SearchOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
@@ -62,34 +64,46 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions&
   plan.reason = reasons::radius();
   const std::size_t budget = memory_budget(device, plan, options);
   for (;;) {
-    plan.candidates = std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));
-    const RadiusWorkspace workspace(device, plan);
+    plan.candidates =
+        radii > 0 ? 1 : std::min(plan.train_tile, std::max(fewest_places, plan.train_tile / rows_a_place));
+    const RadiusWorkspace workspace(device, plan, std::max<std::size_t>(1, size(radii)));
     const RadiusWorkspace::Sizes sizes = workspace.sizes();
     const std::size_t scratch = workspace.scratch_bytes(*index.device.state());
     plan.workspace_bytes = sizes.total + scratch;
     if (plan.workspace_bytes <= budget && std::max(sizes.largest, scratch) <= device.largest_allocation)
       return plan;
     if (!shrink(plan))
-      throw Error(Errc::out_of_memory, "within: one query takes " + std::to_string(plan.workspace_bytes) +
+      throw Error(Errc::out_of_memory, where + ": one query takes " + std::to_string(plan.workspace_bytes) +
                                            " bytes on " + plan.device + ", but " +
                                            std::to_string(std::min(budget, device.largest_allocation)) +
                                            " are allowed; raise the memory limit");
   }
 }
 
-RadiusWorkspace::RadiusWorkspace(const DeviceInfo& device, const Plan& plan)
-    : plan_(plan), query_block_(device.query_block), train_block_(device.train_block) {}
+}  // namespace
 
-RadiusWorkspace::RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan)
-    : RadiusWorkspace(state->device->info, plan) {
+Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options) {
+  return plan_radii("within", index, m, 0, options);
+}
+
+Plan plan_count(const ResidentRows& index, std::int64_t m, std::int64_t radii, const SearchOptions& options) {
+  return plan_radii("count", index, m, radii, options);
+}
+
+RadiusWorkspace::RadiusWorkspace(const DeviceInfo& device, const Plan& plan, std::size_t radii)
+    : plan_(plan), query_block_(device.query_block), train_block_(device.train_block), radii_(radii) {}
+
+RadiusWorkspace::RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan,
+                                 std::size_t radii)
+    : RadiusWorkspace(state->device->info, plan, radii) {
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
   scratch_size_ = scratch_bytes(*state);
   queries_ = DeviceMemory(state, packed_bytes(plan.query_tile, plan.problem.dims, query_block_));
   distances_ = DeviceMemory(state, q * size(plan.train_tile) * sizeof(float));
   rows_ = DeviceMemory(state, listed * sizeof(std::uint32_t));
   keys_ = DeviceMemory(state, listed * sizeof(Key));
-  bounds_ = DeviceMemory(state, q * sizeof(float));
-  counts_ = DeviceMemory(state, q * sizeof(std::uint32_t));
+  bounds_ = DeviceMemory(state, q * radii_ * sizeof(float));
+  counts_ = DeviceMemory(state, q * radii_ * sizeof(std::uint32_t));
   if (scratch_size_) scratch_ = DeviceMemory(state, scratch_size_);
 }
 
@@ -99,8 +113,8 @@ RadiusWorkspace::Sizes RadiusWorkspace::sizes() const {
                                 q * size(plan_.train_tile) * sizeof(float),
                                 listed * sizeof(std::uint32_t),
                                 listed * sizeof(Key),
-                                q * sizeof(float),
-                                q * sizeof(std::uint32_t),
+                                q * radii_ * sizeof(float),
+                                q * radii_ * sizeof(std::uint32_t),
                                 filter_bytes(plan_)};
   Sizes sizes{0, 0};
   for (const std::size_t block : blocks) {
@@ -131,13 +145,25 @@ spi::Grid<float> RadiusWorkspace::distances(std::int64_t count, std::int64_t tra
   return {distances_.get(), 0, size(count), size(train_rows), size(train_rows)};
 }
 
+spi::Grid<float> RadiusWorkspace::enqueue_distances(const DeviceSession& session, const ResidentRows& index,
+                                                    const Tile& tile, const DeviceFilter& filter,
+                                                    std::int64_t count, StepTimer& timer) const {
+  const spi::Grid<float> all = distances(count, tile.rows);
+  session->enqueue(distance(count, tile.rows_on_device(index)));
+  timer.after(spi::DistanceStep::name);
+  if (!filter) return all;
+  session->enqueue(filter.mask(all, static_cast<std::uint32_t>(tile.first)));
+  timer.after(spi::MaskStep::name);
+  return all;
+}
+
 spi::RowBlocks RadiusWorkspace::query_rows(std::int64_t count) const {
   return {queries_.get(), 0, static_cast<std::uint32_t>(count),
           static_cast<std::uint32_t>(plan_.problem.dims), query_block_};
 }
 
-spi::CandidateLists RadiusWorkspace::lists(std::size_t count, std::size_t places) const {
-  return {{rows_.get(), 0, count, places, size(plan_.candidates)}, {counts_.get(), 0, count, 1, 1}};
+spi::CandidateLists RadiusWorkspace::lists(std::size_t count, std::size_t places, std::size_t first) const {
+  return {{rows_.get(), 0, count, places, size(plan_.candidates)}, {counts_.get(), first, count, 1, 1}};
 }
 
 spi::Step RadiusWorkspace::distance(std::int64_t count, const spi::RowBlocks& train) const {
@@ -145,15 +171,16 @@ spi::Step RadiusWorkspace::distance(std::int64_t count, const spi::RowBlocks& tr
           plan_.threads};
 }
 
-spi::Step RadiusWorkspace::collect(const spi::Grid<float>& distances, std::uint32_t first_row) const {
+spi::Step RadiusWorkspace::collect(const spi::Grid<float>& distances, std::uint32_t first_row,
+                                   std::size_t first) const {
   return {spi::CollectStep{Proposer::none,
                            plan_.problem.metric,
                            {},
                            {},
                            distances,
-                           {bounds_.get(), 0, distances.rows, 1, 1},
+                           {bounds_.get(), first, distances.rows, 1, 1},
                            first_row,
-                           lists(distances.rows, size(plan_.candidates)),
+                           lists(distances.rows, size(plan_.candidates), first),
                            {scratch_.get(), scratch_size_}},
           plan_.threads};
 }
@@ -164,7 +191,7 @@ spi::Step RadiusWorkspace::rerank(std::int64_t count, std::size_t longest, const
                           query_rows(count),
                           train,
                           first_row,
-                          lists(size(count), longest),
+                          lists(size(count), longest, 0),
                           {keys_.get(), 0, size(count), longest, longest}},
           plan_.threads};
 }

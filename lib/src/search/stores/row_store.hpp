@@ -45,6 +45,8 @@ class RowStore {
   KeyBuffers& buffers() const { return buffers_; }
 
   virtual StoreInfo info() const = 0;
+  /// Returns whether parts hold only one of several equal rows, so that only lists tell how many there are.
+  virtual bool merges_rows() const { return false; }
   /// Returns all rows on one device if the search can take them as a whole; null if it must use each_part().
   virtual std::shared_ptr<const ResidentRows> resident(const SearchRequest& request) const = 0;
   /// Passes the rows to `visit` in parts, one after another, or on a set of devices at the same time. Queries

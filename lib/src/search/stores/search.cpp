@@ -26,17 +26,6 @@
 namespace kith {
 namespace {
 
-/// Throws unsupported: SearchOptions::checkpoint is set, but rows are not streamed.
-void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options) {
-  if (options.checkpoint.empty()) return;
-  if (where == "search" && store.info().residence == Residence::stream) return;
-  throw Error(
-      Errc::unsupported,
-      where +
-          ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); "
-          "leave it out, or choose these");
-}
-
 /// Removes each query's own row from lists that have one row more than was asked for.
 ///   queries  their numbers
 template <class Lists>
@@ -174,6 +163,25 @@ RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& reque
 
 }  // namespace
 
+RadiusKeys keys_of_part(const RowStore& part, const SearchRequest& request, Trace* trace) {
+  ListMerger merger(part.buffers());
+  SearchRequest own = request;
+  own.first_query = own.first_row = 0;
+  own.parts = &merger;
+  search_part(part, own, trace);
+  return merger.within();
+}
+
+void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options) {
+  if (options.checkpoint.empty()) return;
+  if (where == "search" && store.info().residence == Residence::stream) return;
+  throw Error(
+      Errc::unsupported,
+      where +
+          ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); "
+          "leave it out, or choose these");
+}
+
 void search(const Index::State& index, const RowsView& given, std::int64_t k, const SearchOptions& options,
             AnswerSink& to, Trace* trace) {
   const WholeSearch whole(index.device);
@@ -196,9 +204,14 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) {
+  QuerySet queries("within", index, index.store->largest(), given);
+  return search_within(index, queries, radii, options, trace);
+}
+
+RadiusNeighbors search_within(const Index::State& index, QuerySet& queries, std::span<const float> radii,
+                              const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint("within", *index.store, options);
-  QuerySet queries("within", index, index.store->largest(), given);
   const SearchRequest request{queries, options, 0, radii};
   RadiusNeighbors found;
   if (const auto rows = index.store->resident(request))

@@ -1,0 +1,37 @@
+// Sums up how many rows are within radii, of rows that are counted in parts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "kith/matrix_view.hpp"
+
+namespace kith {
+
+/// Adds counts, those of each query or those of all queries together. Any thread may add.
+class CountSum {
+ public:
+  ///   radii    counts of each query
+  ///   totals   adds up the counts of all queries
+  CountSum(std::int64_t queries, std::int64_t radii, bool totals);
+
+  /// Adds the counts of queries first, first + 1, ...
+  ///   counts  [count, radii]
+  void add(std::int64_t first, MatrixView<const std::uint32_t> counts);
+  /// Takes one row away that was counted for radii r, r + 1, ... of a query.
+  void take_away(std::int64_t query, std::int64_t r);
+  /// Returns the counts, [queries, radii], or of totals [radii].
+  std::vector<std::int64_t> counts() { return std::move(counts_); }
+
+ private:
+  std::size_t row_of(std::int64_t query) const;
+
+  const std::int64_t radii_;
+  const bool totals_;
+  std::mutex mutex_;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace kith

@@ -1,0 +1,179 @@
+#include "kith/pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/border.hpp"
+#include "base/numbers.hpp"
+#include "base/refuse.hpp"
+#include "kith/index.hpp"
+#include "rows/index_state.hpp"
+#include "rows/mapped_options.hpp"
+#include "rows/row_filter.hpp"
+#include "search/doubles/double_index.hpp"
+#include "search/doubles/double_queries.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
+#include "search/doubles/double_search.hpp"
+#include "search/groups/group_search.hpp"
+#include "search/nearest.hpp"
+#include "search/stores/counts.hpp"
+#include "search/stores/row_store.hpp"
+#include "search/stores/search.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t most_asked = 1 << 13;  ///< rows whose pairs are counted at a time
+
+const SearchOptions& checked(const SearchOptions& options, double radius) {
+  if (std::isnan(radius)) refuse("pairs", "radius is NaN; give a number");
+  if (options.self) refuse("pairs", "no row is paired with itself already; leave self out");
+  if (options.radius) refuse("pairs", "options have a radius, too; give only that of pairs");
+  if (options.filter.rows() > 1)
+    refuse("pairs", "the filter is of " + std::to_string(options.filter.rows()) +
+                        " queries; give one row of words for all");
+  return options;
+}
+
+/// Counts and finds the neighbours of training rows, by their places.
+class RowsAsked {
+ public:
+  ///   places  ascending, at least one
+  RowsAsked(const Index::State& index, std::span<const std::int64_t> places, std::uint32_t threads)
+      : index_(index) {
+    if (index.doubles) {
+      const DoubleRows& rows = index.doubles->rows;
+      const std::vector<std::uint32_t> few(places.begin(), places.end());
+      doubles_.emplace("pairs", index,
+                       rows.source() ? rows.source()->gathered(few, threads) : rows.gathered(places),
+                       threads);
+      return;
+    }
+    const auto count = static_cast<std::int64_t>(places.size());
+    floats_.resize(places.size() * size(index.dims));
+    for (std::size_t i = 0, next = 0; i < places.size(); i = next) {  // successive rows are read at once
+      for (next = i + 1; next < places.size() && places[next] == places[next - 1] + 1;) ++next;
+      index.store->read(places[i], static_cast<std::int64_t>(next - i), floats_.data() + i * size(index.dims),
+                        threads);
+    }
+    const MatrixView<const float> view(floats_.data(), count, index.dims);
+    check_range("pairs", index.metric, view, index.store->largest());
+    queries_.emplace(RowsView(view), view, index.store->largest());
+  }
+
+  std::vector<std::int64_t> counts(double radius, const SearchOptions& options) {
+    const std::int64_t count = doubles_ ? doubles_->count() : queries_->count();
+    const CountRadii radii{{&radius, 1, 1}};
+    CountSum sum(count, 1, false);
+    if (doubles_)
+      count_doubles(index_, *doubles_, radii, options, sum, nullptr);
+    else
+      search_counts(index_, *queries_, radii, options, sum, nullptr);
+    return sum.counts();
+  }
+
+  RadiusNeighbors within(double radius, const SearchOptions& options) {
+    if (!doubles_) return search_within(index_, *queries_, floats_below({&radius, 1}), options, nullptr);
+    RadiusNeighbors found;
+    finish_doubles(index_.metric,
+                   search_doubles_within(index_, *doubles_, std::span(&radius, 1), options, nullptr), found);
+    return found;
+  }
+
+ private:
+  const Index::State& index_;
+  Floats floats_;
+  std::optional<QuerySet> queries_;
+  std::optional<DoubleQueries> doubles_;
+};
+
+}  // namespace
+
+class PairSearch::State {
+ public:
+  State(const Index& index, double radius, const SearchOptions& options)
+      : index_(index),
+        radius_(radius),
+        given_(checked(options, radius)),
+        mapped_("pairs", index.state(), given_, 1, std::nullopt) {
+    refuse_groups("pairs", index.state(), "pairs do not go by them");
+    given_.progress = nullptr;  // there are as many searches as blocks
+    check_checkpoint("pairs", *index.state().store, options);
+    check_rows_left_out("pairs", index.positions(), 1, options);
+  }
+
+  bool next(Pairs& block) {
+    block = {};
+    block.arithmetic = index_.arithmetic();
+    while (block.first.empty()) {
+      if (asked_.empty() && !ask()) return false;
+      std::size_t count = 1;
+      for (std::int64_t pairs = counts_[0]; count < asked_.size() && pairs + counts_[count] <= most_pairs;)
+        pairs += counts_[count++];
+      find(asked_.first(count), block);
+      asked_ = asked_.subspan(count);
+      counts_.erase(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    return true;
+  }
+
+ private:
+  const Index::State& state() const { return index_.state(); }
+
+  /// Takes the next rows, and counts the neighbours of each. Returns false if there are none.
+  bool ask() {
+    const SearchOptions& options = mapped_.options();
+    places_.clear();
+    for (; next_ < state().rows && static_cast<std::int64_t>(places_.size()) < most_asked; ++next_)
+      if (!has_filter(options) || counts(options.filter.row(0), static_cast<std::uint32_t>(next_)))
+        places_.push_back(next_);
+    if (places_.empty()) return false;
+    counts_ = RowsAsked(state(), places_, options.threads).counts(radius_, options);
+    asked_ = places_;
+    return true;
+  }
+
+  /// Appends the pairs of these rows with rows behind them.
+  void find(std::span<const std::int64_t> places, Pairs& block) const {
+    const SearchOptions& options = mapped_.options();
+    const RadiusNeighbors found = RowsAsked(state(), places, options.threads).within(radius_, options);
+    for (std::size_t q = 0; q < places.size(); ++q)
+      for (std::size_t i = size(found.first[q]); i < size(found.first[q + 1]); ++i) {
+        if (found.row[i] <= places[q]) continue;
+        block.first.push_back(state().numbers.number(places[q]));
+        block.second.push_back(state().numbers.number(found.row[i]));
+        if (found.arithmetic == Arithmetic::f64)
+          block.distance64.push_back(found.distance64[i]);
+        else
+          block.distance.push_back(found.distance[i]);
+      }
+  }
+
+  const Index index_;
+  const double radius_;
+  SearchOptions given_;
+  const MappedOptions mapped_;
+  std::int64_t next_ = 0;                ///< the place behind those that were taken
+  std::vector<std::int64_t> places_;     ///< that were taken last
+  std::span<const std::int64_t> asked_;  ///< those of them whose pairs are not found yet
+  std::vector<std::int64_t> counts_;     ///< neighbours of each of these, itself included
+};
+
+PairSearch::PairSearch(const Index& index, double radius, const SearchOptions& options) try
+    : state_(std::make_unique<State>(index, radius, options)) {
+} catch (...) {
+  rethrow_as_error();
+}
+
+PairSearch::PairSearch(PairSearch&&) noexcept = default;
+PairSearch& PairSearch::operator=(PairSearch&&) noexcept = default;
+PairSearch::~PairSearch() = default;
+
+bool PairSearch::next(Pairs& block) try { return state_->next(block); } catch (...) {
+  rethrow_as_error();
+}
+
+}  // namespace kith
