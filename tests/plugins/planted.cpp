@@ -88,6 +88,7 @@ class PlantedDevice : public spi::Device {
         std::holds_alternative<spi::OrderStep>(step.work) ||
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
+    if (std::holds_alternative<spi::GroupsStep>(step.work)) return {"it searches no groups at once", 0};
     if (std::holds_alternative<spi::LandStep>(step.work) ||
         std::holds_alternative<spi::UnitStep>(step.work) ||
         std::holds_alternative<spi::FinishStep>(step.work))
@@ -332,6 +333,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::CountStep&) {}
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
+  void run(const spi::GroupsStep&) {}
   void run(const spi::DoubleChainsStep& s) {
     const auto dims = static_cast<std::uint32_t>(s.train.cols);
     for (std::size_t q = 0; q < s.rows.rows; ++q)
