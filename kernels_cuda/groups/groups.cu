@@ -161,7 +161,7 @@ cudaError_t groups_by(const Queue& queue, Metric metric, const Groups& step) {
 
 }  // namespace
 
-cudaError_t groups(const Queue& queue, const spi::GroupsStep& step) {
+cudaError_t search_groups(const Queue& queue, const spi::GroupsStep& step) {
   const Groups all{rows_of(step.queries),
                    rows_of(step.train),
                    step.first_query,

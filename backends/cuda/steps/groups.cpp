@@ -12,7 +12,7 @@ spi::Support Device::check(const spi::GroupsStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::GroupsStep& step) {
-  return step.queries.rows == 0 ? cudaSuccess : groups(queue_, step);
+  return step.queries.rows == 0 ? cudaSuccess : search_groups(queue_, step);
 }
 
 }  // namespace kith::cuda
