@@ -193,7 +193,9 @@ TEST_CASE("count: sets of devices, and rows that stay in a source") {
     CHECK(index.count(queries, asked, filtered) == counted(Metric::l2, queries, train, asked, some(2)));
   };
   for (const Placement placement : {Placement::split, Placement::replicate})
-    check(Index(set_of(2), train, Metric::l2, {.placement = placement}));
+    for (const bool once : {false, true})
+      check(Index(set_of(2), train, Metric::l2, {.placement = placement, .deduplicate = once}));
+  check(Index(one_device(), train, Metric::l2, {.deduplicate = true}));
   check(Index(one_device(), memory_source(train), Metric::l2, streamed(100)));
 }
 
