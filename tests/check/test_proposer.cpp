@@ -143,6 +143,13 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
   });
 }
 
+/// Returns an Index of n rows of two columns, each of which is kept.
+Index of_equal_rows(std::int64_t n) {
+  IndexOptions options;
+  options.deduplicate = false;
+  return Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}, Metric::l2, options);
+}
+
 /// Returns rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So
 /// the first rows contain more of the nearest 100 than a sample would; no two near rows are in one group
 /// of the sample.
@@ -167,7 +174,7 @@ Matrix near_where_it_begins(std::int64_t n, const Plan& plan) {
 TEST_CASE("proposer: a guess that was wrong for few queries is made good for these") {
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000, k = 100;
-    const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
+    const Index index = of_equal_rows(n);
     const Plan plan = index.plan(5, k, {.proposer = proposer});
     if (!plan.guesses()) return;
     // For the other queries, rows get farther with every row, and the nearest are spread over all blocks.
@@ -222,7 +229,7 @@ TEST_CASE("proposer: an index that misled a guess for many queries is searched w
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000, m = 48, k = 100;
     const SearchOptions options{.proposer = proposer, .query_tile = 16};
-    const Plan plan = Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}).plan(m, k, options);
+    const Plan plan = of_equal_rows(n).plan(m, k, options);
     if (!plan.guesses()) return;
     const Index index(device(), near_where_it_begins(n, plan));
     const Matrix queries{m, 2, std::vector<float>(size(2 * m), 0)};

@@ -68,6 +68,7 @@ class IndexArguments(TypedDict, total=False):
     first_row: int
     largest: Optional[float]
     ids: Optional[Any]
+    groups: Optional[Any]
     placement: Placement
     shares: Optional[Any]
     reserve: int
