@@ -9,10 +9,17 @@ namespace {
 const std::vector<Metric> product_metrics = {Metric::squared_l2, Metric::l2, Metric::negative_dot,
                                              Metric::cosine};
 
+/// Returns an Index that keeps each row, equal ones too.
+Index index_of_each(const Matrix& rows, Metric metric) {
+  IndexOptions options;
+  options.deduplicate = false;
+  return Index(device(), rows, metric, options);
+}
+
 /// Searches with and without the proposer, checks that the bits agree, and returns the trace with it.
 Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
               SearchOptions options = {}) {
-  const Index index(device(), train, metric);
+  const Index index = index_of_each(train, metric);
   options.proposer = Proposer::none;
   const Neighbors expected = index.search(queries, k, options);
   options.proposer = proposer;
@@ -143,11 +150,9 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
   });
 }
 
-/// Returns an Index of n rows of two columns, each of which is kept.
+/// Returns an Index of n equal rows.
 Index of_equal_rows(std::int64_t n) {
-  IndexOptions options;
-  options.deduplicate = false;
-  return Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}, Metric::l2, options);
+  return index_of_each({n, 2, std::vector<float>(size(2 * n), 1)}, Metric::l2);
 }
 
 /// Returns rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So

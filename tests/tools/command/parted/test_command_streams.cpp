@@ -145,7 +145,7 @@ TEST_CASE("streams: what is refused") {
   check_refused("search --place residence=stream --checkpoint " + files.kept + " --radius 3" + files.asked(),
                 6,
                 "unsupported: search: --checkpoint keeps the k nearest, and --radius asks for all rows "
-                "within it; leave one of them out");
+                "within it; leave one of them out, or give -k, too");
   const string cut = files.folder.write("cut.u8bin", rows_of_bytes(30, 16, 1).substr(0, 100));
   check_refused(
       "search -k 5 --place residence=stream --device cpu --train " + cut + " --queries " + files.queries, 3,
