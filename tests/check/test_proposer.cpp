@@ -16,6 +16,11 @@ Index index_of_each(const Matrix& rows, Metric metric) {
   return Index(device(), rows, metric, options);
 }
 
+/// Returns an Index of n equal rows.
+Index of_equal_rows(std::int64_t n) {
+  return index_of_each({n, 2, std::vector<float>(size(2 * n), 1)}, Metric::l2);
+}
+
 /// Searches with and without the proposer, checks that the bits agree, and returns the trace with it.
 Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
               SearchOptions options = {}) {
@@ -137,7 +142,7 @@ Matrix nearer_with_visits(std::int64_t n, std::int64_t visit_rows, std::uint32_t
 TEST_CASE("proposer: lists that overflow once are proposed for once more, and need no chain") {
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000;
-    const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
+    const Index index = of_equal_rows(n);
     const Plan plan = index.plan(2, 3, {.proposer = proposer});
     if (plan.visit_rows == 0) return;
     // For the queries on the far side rows do not come nearer. Their lists must not overflow: if more than a
@@ -148,11 +153,6 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
     CHECK(trace.fallbacks == 0);
     CHECK(trace.repeats == 1);
   });
-}
-
-/// Returns an Index of n equal rows.
-Index of_equal_rows(std::int64_t n) {
-  return index_of_each({n, 2, std::vector<float>(size(2 * n), 1)}, Metric::l2);
 }
 
 /// Returns rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So
