@@ -84,3 +84,19 @@ def test_refusals_say_what_to_do():
         kith.knn_graph(rows[None], 1, lengths=[5], device="cpu")
     with pytest.raises(kith.InvalidArgument, match="groups of rows end at 3; give borders that ascend from 0 to 4"):
         kith.Index(rows, groups=[0, 3], device="cpu")
+
+
+def test_what_does_not_go_by_groups_is_refused():
+    rows = np.zeros((4, 2), np.float32)
+    index = kith.Index(rows, groups=[0, 1, 4], device="cpu")
+    asks = {
+        "counts": lambda: index.count(rows, 1.0),
+        "pairs": lambda: next(iter(index.pairs(1.0))),
+        "a radius beside k": lambda: index.search(rows, 1, radius=1.0),
+        "keys of shards": lambda: index.search_keys(rows, 1),
+    }
+    for what, ask in asks.items():
+        with pytest.raises(kith.Unsupported, match=f"the rows have groups, and {what} do(es)? not go by them; make an"):
+            ask()
+    with pytest.raises(kith.InvalidArgument, match="each of which keeps its rows, and deduplicate; leave one out"):
+        kith.Index(rows, groups=[0, 4], deduplicate=True, device="cpu")
