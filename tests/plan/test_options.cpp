@@ -194,7 +194,9 @@ TEST_CASE("memory: no block of a workspace is larger than the device allows") {
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, m, 1, Metric::l1);
   const Matrix train = hard_rows(DataKind::integers, Set::train, n, 1, Metric::l1);
   SearchOptions options{.fused = false, .query_tile = m, .train_tile = n};
-  const Index index(device(), train, Metric::l1);
+  IndexOptions each;
+  each.deduplicate = false;
+  const Index index(device(), train, Metric::l1, each);
   CHECK(index.plan(m, 3, options).query_tile < m);
   CHECK(difference(index.search(queries, 3, options),
                    Index(open_device("cpu"), train, Metric::l1).search(queries, 3)) == "");
