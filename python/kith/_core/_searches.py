@@ -260,7 +260,8 @@ class Searches:
         table = given.reshape(-1, 1) if given.ndim == 1 else given
         counts: Int64 = np.empty((m, table.shape[1]), np.int64)
         self._count(lib.kith_index_count, rows, table, strict, options, progress, counts)
-        return rows.returned(counts[:, 0].copy() if given.ndim == 1 else counts)
+        returned: Int64 = rows.returned(counts[:, 0].copy() if given.ndim == 1 else counts)
+        return returned
 
     def two_point(
         self,
