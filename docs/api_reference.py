@@ -5,7 +5,8 @@ import xml.etree.ElementTree as ElementTree
 HEADERS = [
     ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Rows by ranges", "source"), ("Rows on sets of devices", "placement"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("Index files", "index_file"), ("How files are written", "save_options"),
-    ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"),
+    ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"), ("Counts within radii", "count_radii"),
+    ("Pairs of rows", "pairs"),
     ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("What calls are told", "options"), ("Choices", "choices"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
