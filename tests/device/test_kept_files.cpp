@@ -159,7 +159,7 @@ TEST_CASE("kept files: the whole file of another key in its place makes it missi
 
 TEST_CASE("kept files: a file that others may have written, or that is none, makes it missing") {
   const KeptHere kept;
-  for (const mode_t mode : {0620, 0602, 0666}) {
+  for (const mode_t mode : {0620u, 0602u, 0666u}) {
     CAPTURE(mode);
     ::chmod(kept.path.c_str(), mode);
     kept.check_missing();
