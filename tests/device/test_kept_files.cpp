@@ -68,7 +68,7 @@ TEST_CASE("kept files: what is kept is found again, by its key alone, whatever i
   CHECK(!later.find(kept.key + " "));
   CHECK(!later.find(""));
   std::string all;
-  for (int i = 0; i < 100000; ++i) all += static_cast<char>(i * i % 257);
+  for (int i = 0; i < 100000; ++i) all += static_cast<char>(std::int64_t{i} * i % 257);
   for (const std::string& content : {std::string(), all}) {
     kept.files.keep(all, content);
     CHECK(later.find(all) == content);
