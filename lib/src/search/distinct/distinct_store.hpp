@@ -1,4 +1,4 @@
-// Stores equal rows once. docs/repeated-rows.md.
+// Stores equal rows once. docs/howto/repeated-rows.md.
 #pragma once
 
 #include <cstdint>
