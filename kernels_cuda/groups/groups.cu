@@ -13,48 +13,12 @@
 // Work: q t' dims multiply-adds for groups of t' rows; if rows are in random order, about k (1 + ln(t' / k))
 // insertions per list. Shared memory: 16 or 8 KiB.
 // Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS), and their thread queues.
-#include "common/rows.cuh"
+#include "groups/groups.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t group_threads = 64;
-
-struct Groups {
-  Rows queries, train;
-  std::uint32_t first_query, first_row, groups;
-  const std::uint32_t *query_borders, *row_borders;
-  std::uint32_t k;
-  bool from_group, asks_itself;
-  std::uint32_t own;
-  Matrix<Key> out;
-};
-
-/// The rows of the group of a query, in the memory of training rows.
-struct Range {
-  std::uint32_t begin, end;
-  std::uint32_t shift;  // turns a row of the memory into the row of a key, modulo 2^32
-  std::uint32_t own;    // row of the memory that does not count; no_row: none
-
-  /// Finds the group of query q of the step.
-  __device__ __forceinline__ Range(const Groups& step, std::uint32_t q) {
-    const std::uint32_t number = step.first_query + q;
-    std::uint32_t group = 0, until = step.groups;  // the group is one of group ... until - 1
-    while (until - group > 1) {
-      const std::uint32_t middle = group + (until - group) / 2;
-      if (__ldg(step.query_borders + middle) <= number)
-        group = middle;
-      else
-        until = middle;
-    }
-    const std::uint32_t first = __ldg(step.row_borders + group);
-    const std::uint32_t to_memory = step.train.first - step.first_row;  // wraps around, and back
-    begin = first + to_memory;
-    end = __ldg(step.row_borders + group + 1) + to_memory;
-    shift = 0u - to_memory - (step.from_group ? first : 0u);
-    own = step.asks_itself ? step.own + number + to_memory : no_row;
-  }
-};
 
 /// Inserts `key` into ascending keys and drops the last, without a branch.
 template <int keys>
@@ -174,6 +138,10 @@ cudaError_t search_groups(const Queue& queue, const spi::GroupsStep& step) {
                    step.own >= 0,
                    static_cast<std::uint32_t>(step.own),
                    matrix_of(step.out)};
+  // Measured: of 32 rows a group both take as long, of 100 bounds of parts pay.
+  constexpr std::uint32_t few_rows = 64;
+  if (step.train.dims == 3 && step.train.rows / all.groups >= few_rows)
+    return search_groups_of_points(queue, step.metric, all);
   if (step.k <= 8) return groups_by<8>(queue, step.metric, all);
   if (step.k <= 16) return groups_by<16>(queue, step.metric, all);
   if (step.k <= 32) return groups_by<32>(queue, step.metric, all);

@@ -1,0 +1,47 @@
+// What the kernels of groups share: the step, and the rows that a query asks.
+#pragma once
+
+#include "common/rows.cuh"
+
+namespace kith::cuda {
+
+struct Groups {
+  Rows queries, train;
+  std::uint32_t first_query, first_row, groups;
+  const std::uint32_t *query_borders, *row_borders;
+  std::uint32_t k;
+  bool from_group, asks_itself;
+  std::uint32_t own;
+  Matrix<Key> out;
+};
+
+/// The rows of the group of a query, in the memory of training rows.
+struct Range {
+  std::uint32_t begin, end;
+  std::uint32_t shift;  // turns a row of the memory into the row of a key, modulo 2^32
+  std::uint32_t own;    // row of the memory that does not count; no_row: none
+
+  /// Finds the group of query q of the step.
+  __device__ __forceinline__ Range(const Groups& step, std::uint32_t q) {
+    const std::uint32_t number = step.first_query + q;
+    std::uint32_t group = 0, until = step.groups;  // the group is one of group ... until - 1
+    while (until - group > 1) {
+      const std::uint32_t middle = group + (until - group) / 2;
+      if (__ldg(step.query_borders + middle) <= number)
+        group = middle;
+      else
+        until = middle;
+    }
+    const std::uint32_t first = __ldg(step.row_borders + group);
+    const std::uint32_t to_memory = step.train.first - step.first_row;  // wraps around, and back
+    begin = first + to_memory;
+    end = __ldg(step.row_borders + group + 1) + to_memory;
+    shift = 0u - to_memory - (step.from_group ? first : 0u);
+    own = step.asks_itself ? step.own + number + to_memory : no_row;
+  }
+};
+
+/// Searches groups of many rows of three columns (groups_points.cu).
+cudaError_t search_groups_of_points(const Queue& queue, Metric metric, const Groups& step);
+
+}  // namespace kith::cuda
