@@ -92,7 +92,6 @@ def test_what_does_not_go_by_groups_is_refused():
     asks = {
         "counts": lambda: index.count(rows, 1.0),
         "pairs": lambda: next(iter(index.pairs(1.0))),
-        "a radius beside k": lambda: index.search(rows, 1, radius=1.0),
         "keys of shards": lambda: index.search_keys(rows, 1),
     }
     for what, ask in asks.items():
@@ -100,3 +99,26 @@ def test_what_does_not_go_by_groups_is_refused():
             ask()
     with pytest.raises(kith.InvalidArgument, match="each of which keeps its rows, and deduplicate; leave one out"):
         kith.Index(rows, groups=[0, 4], deduplicate=True, device="cpu")
+
+
+def test_votes_and_averages_are_those_of_each_group_alone():
+    random = np.random.default_rng(5)
+    rows, labels, values = random.random((40, 3), np.float32), random.integers(0, 3, 40), random.random(40)
+    borders = [0, 12, 12, 40]
+    voter = kith.Classifier(rows, labels, groups=borders, device="cpu")
+    mean = kith.Regressor(rows, values, groups=borders, device="cpu")
+    first, last = slice(0, 12), slice(12, 40)
+    for one in (first, last):
+        alone = kith.Classifier(rows[one], labels[one], device="cpu").predict(rows[one], 4)
+        assert voter.predict(rows, 4)[one].tolist() == alone.tolist()
+        expected = kith.Regressor(rows[one], values[one], device="cpu").predict(rows[one], 4)
+        assert mean.predict(rows, 4)[one].tobytes() == expected.tobytes()
+    assert voter.predict(rows[:2], 1, groups=[0, 1, 1, 2]).tolist() == [labels[0], voter.predict(rows[1:2], 1, groups=[0, 0, 0, 1])[0]]
+    assert voter.predict(rows[:1], 1, groups=[0, 0, 1, 1], no_label=-9).tolist() == [-9]
+    assert np.isnan(mean.predict(rows[:1], 1, groups=[0, 0, 1, 1])[0])
+
+
+def test_the_nearest_within_a_radius():
+    rows = np.array([[0], [1], [1], [5]], np.float32)
+    index = kith.Index(rows, groups=[0, 2, 4], device="cpu")
+    assert index.search(rows, 2, radius=1.0).row.tolist() == [[0, 1], [1, 0], [2, -1], [3, -1]]

@@ -95,7 +95,6 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {
-  refuse_groups("classifier", index.state(), "votes do not go by them");
   LabelledRows rows{{}, std::move(sample_weights)};
   for (std::int64_t output = 0; output < labels.cols(); ++output)
     rows.outputs.push_back(make_column(index, nullptr, labels, output));

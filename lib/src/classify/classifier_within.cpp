@@ -6,6 +6,7 @@
 #include "classify/host_votes.hpp"
 #include "device/timing.hpp"
 #include "rows/mapped_options.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
 #include "vote/votes.hpp"
 
@@ -24,6 +25,7 @@ RadiusClassification vote_within(const Classifier::State& state, const RowsView&
   RadiusNeighbors& found = result.neighbors;
   const Index::State& index = state.index.state();
   const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
+  check_numbered_in_whole("classify_within", mapped.options());
   found = find_within(index, queries, radii, mapped.options(), trace);
   check_weights("classify_within", voting, metric, longest_list(found));
   const Stopwatch deciding;

@@ -11,6 +11,7 @@
 #include "host/parallel.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
+#include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
@@ -199,11 +200,12 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
-  if (index.arithmetic == Arithmetic::f32 && resident_rows(*index.store)) {
+  check_numbered_in_whole("classify", mapped.options());
+  if (index.arithmetic == Arithmetic::f32 && !index.groups && resident_rows(*index.store)) {
     const CentredRows centred("search", "query", index, queries);
     VotesSink sink(index.metric, found, vote_count);
     search(index, centred, largest_k, mapped.options(), sink, trace);
-  } else {  // no single device has the labels, or the host ranks the neighbours
+  } else {  // no single device has the labels, the host ranks the neighbours, or rows have groups
     find_nearest(index, queries, largest_k, mapped.options(), found, trace);
     const Stopwatch counting;
     vote_count.hold({nullptr, 0, size(queries.rows)});

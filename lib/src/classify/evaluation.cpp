@@ -14,6 +14,8 @@
 #include "kith/filter.hpp"
 #include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
+#include "search/groups/group_search.hpp"
+#include "search/groups/row_groups.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/nearest.hpp"
 
@@ -59,6 +61,7 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
 ///   options  name rows by their places
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
                       std::int64_t k_max, const SearchOptions& options, Trace* trace, Answers& answers) {
+  check_numbered_in_whole("evaluate", options);
   Neighbors found;
   find_nearest(index.state(), queries, k_max, options, found, trace);
   const Stopwatch counting;
@@ -117,6 +120,14 @@ class Fold {
 
   RowsView queries() const {
     return {bytes_.data(), element_, static_cast<std::int64_t>(truth_.size()), cols_};
+  }
+  /// Returns the borders of the groups of queries, which are in the groups of their rows.
+  ///   rows  numbers of the queries, ascending
+  static std::vector<std::int64_t> groups_of(std::span<const std::int64_t> rows, const RowGroups& groups) {
+    std::vector<std::int64_t> borders;
+    for (const std::int64_t border : groups.borders())
+      borders.push_back(std::lower_bound(rows.begin(), rows.end(), border) - rows.begin());
+    return borders;
   }
   FilterWords others() const { return FilterWords(filter_.view()); }
   std::span<const std::int64_t> truth() const { return truth_; }
@@ -180,6 +191,7 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
     const Fold fold(train, labels, list);
     SearchOptions way = options;
     way.filter = fold.others();
+    if (const auto& groups = classifier.index().state().groups) way.groups = Fold::groups_of(list, *groups);
     if (options.progress)
       way.progress = [&](const Progress& part) {
         const double rows_done = static_cast<double>(done) + part.fraction * static_cast<double>(list.size());

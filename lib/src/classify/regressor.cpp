@@ -61,6 +61,7 @@ RadiusRegression average_within(const Regressor::State& state, const RowsView& q
   const Index::State& index = state.index.state();
   const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
   RadiusNeighbors& found = result.neighbors;
+  check_numbered_in_whole("regress_within", mapped.options());
   found = find_within(index, queries, radii, mapped.options(), trace);
   check_weights("regress_within", voting, state.index.metric(), longest_list(found));
   result.value = averages_of(state, voting, options, trace, found);
@@ -125,7 +126,6 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
                                               by_ids(std::move(sample_weights), 1, options.ids)});
-  refuse_groups("regressor", index.state(), "averages do not go by them");
   state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
@@ -137,7 +137,6 @@ Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<f
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), spread(index, std::move(kept), values.cols()),
                                               spread(index, std::move(sample_weights), 1)});
-  refuse_groups("regressor", index.state(), "averages do not go by them");
   state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();
@@ -197,6 +196,7 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
   const Index::State& index = state_->index.state();
   const MappedOptions mapped("search", index, options, queries.rows, k);
   Neighbors& found = result.neighbors;
+  check_numbered_in_whole("regress", mapped.options());
   find_nearest(index, queries, k, mapped.options(), found, trace);
   result.value = averages_of(*state_, voting, options, trace, found);
   index.numbers.to_numbers(found.row);

@@ -18,7 +18,6 @@ namespace kith {
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
-  if (options.radius) refuse_groups("search", index, "a radius beside k does not go by them");
   if (index.doubles) {
     DoubleNeighborsSink sink(index.metric, found);
     if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
@@ -30,7 +29,6 @@ void find_nearest(const Index::State& index, const RowsView& given, std::int64_t
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
-  if (options.radius) refuse_groups("search", index, "a radius beside k does not go by them");
   if (index.groups) return search_groups(index, given, k, options, sink, trace);
   search(index, CentredRows("search", "query", index, given), k, options, sink, trace);
 }

@@ -56,9 +56,11 @@ class Options(NamedTuple):
     memory_limit: int = 0
     how: Any = None
     where: str = "kith"
+    groups: Any = None
 
     def options(self) -> s.SearchOptions:
-        options = search_options(self.where, self.threads, self.memory_limit, self.how, self.exclude_self_from)
+        rest = (self.exclude_self_from, self.groups)
+        options = search_options(self.where, self.threads, self.memory_limit, self.how, *rest)
         if self.filter is not None:
             options.filter, options.filter_rows = address(self.filter), len(self.filter)
         return options

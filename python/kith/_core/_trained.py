@@ -121,6 +121,7 @@ class Classifier(Voters):
         no_label: Optional[int] = None,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
         threads: int = 0,
         memory_limit: int = 0,
         how: Optional[How] = None,
@@ -151,7 +152,7 @@ class Classifier(Voters):
             that of the row is right. None: 0 on the diagonal, else 1.
         no_label : int, optional
             None: -2^63.
-        filter, exclude_self_from, threads, memory_limit, how, progress
+        filter, exclude_self_from, groups, threads, memory_limit, how, progress
             As for `Index.search`.
 
         Returns
@@ -169,7 +170,7 @@ class Classifier(Voters):
         """
         where = "kith.Classifier.predict"
         vote = vote_of(where, weights, tie, no_label, rank_weights=rank_weights, priors=priors, costs=costs)
-        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how, groups=groups)
         rows, limit, options = self._asked(where, Q, k, within, options)
         if within is None:
             labels: Int64 = self._labels(rows.struct, limit, vote, options)
@@ -188,6 +189,7 @@ class Classifier(Voters):
         priors: Optional[Any] = None,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
         threads: int = 0,
         memory_limit: int = 0,
         how: Optional[How] = None,
@@ -202,7 +204,7 @@ class Classifier(Voters):
         """
         where = "kith.Classifier.predict_proba"
         vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights, priors=priors)
-        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how, groups=groups)
         rows, limit, options = self._asked(where, Q, k, within, options)
         if within is None:
             voted = self._classify(rows.struct, limit, vote, options)
@@ -291,6 +293,7 @@ class Regressor(Averages):
         rank_weights: Optional[Any] = None,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
         threads: int = 0,
         memory_limit: int = 0,
         how: Optional[How] = None,
@@ -307,7 +310,7 @@ class Regressor(Averages):
         """
         where = "kith.Regressor.predict"
         vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights)  # means have no ties
-        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how, groups=groups)
         rows, limit, options = self._asked(where, Q, k, within, options)
         if within is None:
             means: Float64 = self._means(rows.struct, limit, vote, options)

@@ -7,7 +7,6 @@
 #include "kith/classifier.hpp"
 #include "kith/index_file.hpp"
 #include "kith/knn_graph.hpp"
-#include "kith/regressor.hpp"
 
 namespace kith::tests {
 namespace {
@@ -247,6 +246,19 @@ TEST_CASE("groups: within a radius, and in double precision") {
   }
 }
 
+TEST_CASE("groups: the nearest within a radius, by both arithmetics") {
+  const Matrix rows = matrix(1, {0, 1, 5, 5, 6});
+  SearchOptions options;
+  options.radius = 0.5;
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    IndexOptions grouped;
+    grouped.groups = {0, 2, 5};
+    grouped.arithmetic = arithmetic;
+    const Neighbors found = Index(device(), rows, Metric::l1, grouped).search(rows, 2, options);
+    CHECK(found.row == std::vector<std::int64_t>{0, -1, 1, -1, 2, 3, 2, 3, 4, -1});
+  }
+}
+
 TEST_CASE("groups: the step, in memory with gaps, for every way of it") {
   std::mt19937 random(9);
   for (const std::int64_t dims : {1, 3, 5, 18})
@@ -349,7 +361,6 @@ TEST_CASE("groups: what is refused, and what to do") {
         "invalid_argument: search: the search is by groups, but the rows have none; leave groups and "
         "rows_from_group out, or give the index groups");
   const std::vector<std::int64_t> labels{0, 1, 0, 1};
-  const std::vector<double> values{0, 1, 0, 1};
   const auto unsupported = [](const std::string& where, const std::string& what) {
     return "unsupported: " + where + ": the rows have groups, and " + what +
            "; make an index without groups for this";
@@ -358,10 +369,11 @@ TEST_CASE("groups: what is refused, and what to do") {
   CHECK(error_of([&] { index.without(labels); }) == unsupported("index", "none of them is removed"));
   CHECK(error_of([&] { index.search_keys(rows, 1); }) ==
         unsupported("search_keys", "keys of shards do not go by them"));
-  CHECK(error_of([&] { Classifier(index, MatrixView<const std::int64_t>(labels.data(), 4, 1)); }) ==
-        unsupported("classifier", "votes do not go by them"));
-  CHECK(error_of([&] { Regressor(index, MatrixView<const double>(values.data(), 4, 1)); }) ==
-        unsupported("regressor", "averages do not go by them"));
+  without.groups = {0, 2, 4};
+  const Classifier classifier(index, MatrixView<const std::int64_t>(labels.data(), 4, 1));
+  CHECK(error_of([&] { classifier.predict(rows, 1, without); }) ==
+        "invalid_argument: classify: rows_from_group counts rows in their groups, but votes and averages go "
+        "by their numbers in the whole; leave it out");
   CHECK(error_of([&] { save(index, "groups.kidx"); }) ==
         unsupported("save", "an index file holds no groups"));
 }

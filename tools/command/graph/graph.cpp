@@ -8,6 +8,7 @@
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
 #include "command/results/distances.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/ranks.hpp"
@@ -59,11 +60,13 @@ void check_graph_flags(const GraphFlags& flags) {
 int run_graph(const CLI::App& app, GraphFlags flags) {
   take_index(app, flags, true);
   check_graph_flags(flags);
+  read_groups("graph", flags.training);
   admit_centre("graph", flags.training, flags.metric);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("graph", flags.training);
+  take_groups(flags.training, training);
   check_distance_file("graph", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   Trace trace;
@@ -96,6 +99,7 @@ Subcommand add_graph(CLI::App& parent) {
   add_number(*app, "-k", flags->query_flags.k, "How many neighbours to find for each row", 1)
       ->capture_default_str();
   add_filter_option(*app, flags->training);
+  add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   add_metric_option(*app, flags->metric);

@@ -44,6 +44,7 @@ struct TrainingFlags {
   std::string filter;                  ///< FILE
   std::string features;                ///< LIST
   std::string drop;                    ///< LIST
+  std::string groups_column;           ///< of search and graph
   bool keeps_columns = false;          ///< values of binary files in columns that do not count are kept
   std::vector<std::string> scale;
   bool centre = false;         ///< the key centre of --prepare: before all of `scale`
@@ -125,6 +126,8 @@ struct Training {
   Placement placement = Placement::automatic;  ///< on a set of devices, as the next
   std::vector<double> shares;
   std::optional<RowFilter> filter;
+  std::vector<std::int64_t> groups;         ///< borders of the groups of rows, with --groups-column
+  std::vector<std::int64_t> group_codes;    ///< of each group, in the codes of its column
   std::vector<std::int64_t> row_numbers;    ///< [n] in their file; empty: 0, 1, 2, ...
   std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
 
@@ -138,6 +141,7 @@ struct Training {
     options.arithmetic = arithmetic;
     if (residence) options.residence = *residence;
     options.memory_limit = memory_limit;
+    options.groups = groups;
     return options;
   }
   /// For SearchOptions::filter; this object must outlive the search.

@@ -11,6 +11,7 @@
 #include "command/input/source_input.hpp"
 #include "command/results/distances.hpp"
 #include "command/results/results_json.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
@@ -80,6 +81,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const RowsView queries = asked.searched();
   SearchOptions options = question_options(flags, training);
   options.checkpoint = flags.checkpoint;
+  options.groups = groups_of(asked, flags.training, training);
   if (flags.query_flags.k_in_radius)
     options.radius = radius_of("search", flags.query_flags, flags.metric, training.arithmetic).front();
   const Device opened = open_my_device(flags.device);
@@ -144,10 +146,12 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   if (flags.training.residence == Residence::stream && flags.by_k()) tell_that_work_can_be_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
+  read_groups("search", flags.training);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("search", flags.training);
+  take_groups(flags.training, training);
   check_distance_file("search", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;
@@ -188,6 +192,7 @@ Subcommand add_search(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
+  add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   writes_file(app->add_option(
@@ -213,6 +218,7 @@ Subcommand add_search(CLI::App& parent) {
              "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
              "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
              "kith search --train points.npy --query 2.5,7 -k 3 --radius 1.5",
+             "kith search --train sessions.csv --leave-one-out -k 3 --groups-column user",
              "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
              "kith search --train codes.npy --queries asked.npy -k 10 --read element=bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};

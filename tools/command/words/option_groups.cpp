@@ -20,7 +20,7 @@ const std::vector<Heading>& headings() {
        {"-k", "--k-max", "--k-sweep", "--metric", "--query", "--queries", "--train", "--radius", "--index",
         "--model", "--label-column", "--labels", "--target", "--leave-one-out", "--values", "--truth",
         "--folds", "--seed"}},
-      {"Columns and rows", {"--features", "--drop", "--scale", "--prepare", "--filter"}},
+      {"Columns and rows", {"--features", "--drop", "--scale", "--prepare", "--filter", "--groups-column"}},
       {"Votes", {"--votes"}},
       {"How files are read", {"--csv", "--read"}},
       {"Output",

@@ -11,6 +11,7 @@
 #include "device/device_set.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "metric/radius_bound.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/row_filter.hpp"
@@ -235,8 +236,18 @@ void refuse_groups(std::string_view where, const Index::State& index, std::strin
                                      "; make an index without groups for this");
 }
 
+void check_numbered_in_whole(std::string_view where, const SearchOptions& options) {
+  if (options.rows_from_group)
+    refuse(where,
+           "rows_from_group counts rows in their groups, but votes and averages go by their numbers in "
+           "the whole; leave it out");
+}
+
 void search_groups(const Index::State& index, const RowsView& given, std::int64_t k,
-                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
+                   const SearchOptions& options, AnswerSink& to, Trace* trace) {
+  std::optional<CutSink> cut;
+  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.metric, *options.radius));
+  AnswerSink& sink = cut ? *cut : to;
   search_all(index, given, k, options, sink, trace);
 }
 

@@ -26,6 +26,9 @@ std::shared_ptr<const RowGroups> groups_of(const Device& device, const IndexOpti
 /// Throws unsupported.
 void refuse_groups(std::string_view where, const Index::State& index, std::string_view what);
 
+/// Refuses rows counted in their groups, where their labels or values are looked up.
+void check_numbered_in_whole(std::string_view where, const SearchOptions& options);
+
 /// Pass the k nearest rows of each query among those of its group to `sink`, by places, or counted from the
 /// group; a list is padded if the group has fewer rows. The second is of an Index in double precision.
 ///   given  as a caller gives them to Index::search()

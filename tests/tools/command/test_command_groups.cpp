@@ -1,0 +1,70 @@
+// Tests --groups-column, a column that names the group of each row: docs/howto/many-small-searches.md.
+#include "common/shell.hpp"
+
+// shell.hpp needs KITH_COMMAND_PATH.
+using namespace command_tests;
+
+namespace {
+
+/// A folder with rows of users a and b.
+struct OfUsers : Folder {
+  const string train = write("train.csv", "user,x\na,0\na,1\nb,5\nb,5\nb,6\n");
+  const string search = "search --device cpu --metric l1 --groups-column user --train " + train;
+
+  string rows_of(const string& queries, const string& more) const {
+    const string asked = queries.empty() ? " --leave-one-out" : " --queries " + write("q.csv", queries);
+    const Result made =
+        kith(search + asked + more + " --write header=no --out-index " + (*this / "found.csv"));
+    CAPTURE(made.err);
+    CHECK(made.code == 0);
+    return read("found.csv");
+  }
+  void check_queries_refused(const string& queries, const string& message) const {
+    const string path = write("asked.csv", queries);
+    check_refused(search + " --queries " + path, 2, "invalid_argument: " + path + ": " + message);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("groups column: a query asks the rows of its group") {
+  const OfUsers folder;
+  CHECK(folder.rows_of("", " -k 2") == "1,-1\n0,-1\n3,4\n2,4\n2,3\n");
+  CHECK(folder.rows_of("user,x\na,0.9\nb,5.1\nb,7\n", " -k 2") == "1,0\n2,3\n4,2\n");
+  CHECK(folder.rows_of("user,x\nb,0\n", " -k 3") == "2,3,4\n");
+  CHECK(folder.rows_of("user,x\na,0.9\nb,9\n", " -k 2 --radius 1") == "1,0\n-1,-1\n");
+  const string edges = folder / "edges.tsv";
+  const Result graph = kith("graph --device cpu -k 1 --groups-column user --train " + folder.train +
+                            " --out-edges " + edges + " --write header=no");
+  CHECK(graph.code == 0);
+  CHECK(folder.read("edges.tsv") == "0\t1\t1\n1\t0\t1\n2\t3\t0\n3\t2\t0\n4\t2\t1\n");
+}
+
+TEST_CASE("groups column: rows without a value belong to no group") {
+  const OfUsers folder;
+  const string train = folder.write("gaps.csv", "user,x\na,0\na,\nb,5\nb,6\n");
+  const Result made =
+      kith("search --device cpu --groups-column user --prepare missing=drop -k 1 --train " + train +
+           " --leave-one-out --write header=no --out-index " + (folder / "found.csv"));
+  CAPTURE(made.err);
+  CHECK(made.code == 0);
+  CHECK(folder.read("found.csv") == "-1\n-1\n3\n2\n");
+}
+
+TEST_CASE("groups column: what is refused, and what to do") {
+  const OfUsers folder;
+  folder.check_queries_refused("user,x\nb,1\na,1\n", "group a stands behind others that follow it in " +
+                                                         folder.train + "; sort both files by user");
+  folder.check_queries_refused("user,x\nz,1\n", "group z has no training rows; leave its queries out");
+  folder.check_queries_refused("x\n1\n",
+                               "has no column user, which names groups; give files with this column");
+  const string mixed = folder.write("mixed.csv", "user,x\na,0\nb,1\na,2\n");
+  check_refused(
+      "search --leave-one-out --groups-column user --train " + mixed, 2,
+      "invalid_argument: " + mixed +
+          ": row 2, counted from 0, is of group a again, behind rows of others; sort the file by user");
+  check_refused(
+      "search --leave-one-out --groups-column user --train rows.npy", 2,
+      "invalid_argument: search: --groups-column names a column of text, and rows.npy is none; write "
+      "the rows as .csv");
+}
