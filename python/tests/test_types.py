@@ -147,7 +147,7 @@ def test_what_a_type_checker_knows(tmp_path):
 def public():
     """Yields each public function and method by name."""
     modules = [kith, kith.faiss, kith.files]
-    for name in ("sklearn", "dask"):
+    for name in ("sklearn", "dask", "torch"):
         try:
             modules.append(getattr(kith, name))
         except (kith.Unavailable, ImportError):
@@ -237,4 +237,6 @@ def test_names_that_others_have_for_metrics():
 
 
 def test_dir_has_what_is_public():
-    assert set(dir(kith)) == {*kith.__all__, "dask", "faiss", "files", "sklearn", "__version__"}
+    packages = {"dask": "distributed", "sklearn": "sklearn", "torch": "torch"}
+    there = {name for name, package in packages.items() if importlib.util.find_spec(package)}
+    assert set(dir(kith)) == {*kith.__all__, "faiss", "files", *there, "__version__"}

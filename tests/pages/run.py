@@ -41,7 +41,7 @@ class Here:
         devices = [(backend["name"], device) for backend in json.loads(listed.stdout)["backends"] for device in backend["devices"]]
         usable = [name for name, device in devices if not device.get("refusal")]
         self.has_torch = subprocess.run([self.python, "-c", "import torch"], capture_output=True).returncode == 0
-        self.has = {"a GPU": "cuda" in usable, "two devices": len(usable) > 1, "another machine": False}
+        self.has = {"a GPU": "cuda" in usable, "two devices": len(usable) > 1, "another machine": False, "PyTorch": self.has_torch}
 
     def lacks(self, block):
         """Returns what a block needs and this machine lacks, or ""."""
