@@ -116,6 +116,8 @@ WRONG = [
     (lambda x: kt.knn(x[None], x, 1), "x has 3 axes; pass rows"),
     (lambda x: kt.knn(x, x, 0), "knn: k=0; pass 1 or more"),
     (lambda x: kt.radius(x, x, 1, max_num_neighbors=0), "radius: max_num_neighbors=0; pass 1 or more"),
+    (lambda x: kt.radius_graph(x, -1), "radius_graph: r=-1; pass 0 or more"),
+    (lambda x: kt.radius(x, x, float("nan")), "radius: r=nan; pass 0 or more"),
     (lambda x: kt.knn_graph(x, 1, torch.tensor([0, 1, 0, 1])), r"batch_x\[2\] = 0 behind 1; put the rows of a group"),
     (lambda x: kt.knn_graph(x, 1, torch.tensor([0, 1, 1])), r"batch_x of torch.int64, \[3\]; pass a whole number"),
     (lambda x: kt.knn_graph(x, 1, torch.tensor([-1, 1, 1, 2])), r"batch_x\[0\] = -1; pass numbers of groups from 0"),

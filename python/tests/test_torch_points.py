@@ -130,6 +130,18 @@ def test_gathered_rows_and_their_gradients(random, device, kind):
         assert torch.equal(x.grad[j].cpu(), expected)
 
 
+def test_gradients_of_gradients(random):
+    x, row = torch.from_numpy(random.random((4, 2))).requires_grad_(), torch.tensor([1, 1, 3, -1, 0])
+
+    def squares(x):
+        return kt.gather_rows(x, row).pow(3)
+
+    assert torch.autograd.gradcheck(squares, (x,)) and torch.autograd.gradgradcheck(squares, (x,))
+    (once,) = torch.autograd.grad(kt.knn_points(x[None], x[None], K=2).dists.sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="no autograd formula was registered"):
+        once.sum().backward()
+
+
 @pytest.mark.skipif(len(DEVICES) < 2, reason="PyTorch and kith have no CUDA device in common")
 def test_gradients_have_the_same_bits_on_the_cpu_and_a_gpu(random):
     p1, p2 = clouds(random, (8, 500, 3)), clouds(random, (8, 400, 3))

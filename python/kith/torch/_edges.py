@@ -129,7 +129,8 @@ def radius(
         As for `knn`.
     """
     most = -1 if max_num_neighbors is None else _count(max_num_neighbors, "radius: max_num_neighbors")
-    found = _operators.edges(*_rows(x, y), batch_x, batch_y, most, float(r), False, False, batch_size or 0)
+    r = _radius(r, "radius: r")
+    found = _operators.edges(*_rows(x, y), batch_x, batch_y, most, r, False, False, batch_size or 0)
     return _shown(found, return_distances)
 
 
@@ -161,7 +162,8 @@ def radius_graph(
     """
     most = -1 if max_num_neighbors is None else _count(max_num_neighbors, "radius_graph: max_num_neighbors")
     x, y = _rows(x, x)
-    found = _operators.edges(x, y, batch, batch, most, float(r), False, not loop, batch_size or 0)
+    r = _radius(r, "radius_graph: r")
+    found = _operators.edges(x, y, batch, batch, most, r, False, not loop, batch_size or 0)
     return _shown(found, return_distances, _turned(flow, "radius_graph"))
 
 
@@ -193,6 +195,12 @@ def _count(k: int, what: str) -> int:
     if k < 1:
         raise InvalidArgument(f"kith.torch.{what}={k}; pass 1 or more")
     return k
+
+
+def _radius(r: float, what: str) -> float:
+    if not r >= 0:
+        raise InvalidArgument(f"kith.torch.{what}={r}; pass 0 or more")
+    return float(r)
 
 
 def _turned(flow: str, name: str) -> bool:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.library import custom_op, get_ctx, register_autograd
+from torch.nn.functional import pad
 
 from .._core._errors import InvalidArgument, Unsupported
-from .._core._types import MetricName
+from .._core._types import Int64, MetricName
 from . import _sums
 from ._search import below, borders_of, check_pair, distance_type, nearest_rows, rows_within
 
@@ -110,30 +112,30 @@ def _points(
         last = torch.iinfo(torch.int64).max
         row, order = torch.sort(torch.where(row < 0, last, row), dim=1)
         row, found = torch.where(row == last, -1, row), found.gather(1, order)
-    found = torch.where(row < 0, 0, found)
-    distance = found.new_zeros((*p1.shape[:2], k))
-    number = row.new_full((*p1.shape[:2], k), -1)
-    some = row.shape[1]
-    distance[..., :some][inside] = found
-    number[..., :some][inside] = row
+    missing = (0, k - row.shape[1])
+    found, row = pad(torch.where(row < 0, 0, found), missing), pad(row, missing, value=-1)
+    shape = (*p1.shape[:2], k)
+    if inside is None:
+        return found.reshape(shape), row.reshape(shape)
+    distance, number = found.new_zeros(shape), row.new_full(shape, -1)
+    distance[inside], number[inside] = found, row
     return distance, number
 
 
-def _flat(points: Tensor, lengths: Optional[Tensor], what: str) -> tuple[Tensor, Tensor, Any]:
-    """Return the rows of clouds side by side, a mask of them, and the borders of the clouds."""
+def _flat(points: Tensor, lengths: Optional[Tensor], what: str) -> tuple[Tensor, Optional[Tensor], Int64]:
+    """Return the rows of clouds side by side, a mask of those that are there, and the borders of the clouds."""
     clouds, most = points.shape[:2]
     if lengths is None:
-        lengths = torch.full((clouds,), most, dtype=torch.int64, device=points.device)
+        return points.reshape(clouds * most, -1), None, np.arange(clouds + 1, dtype=np.int64) * most
     if lengths.shape != (clouds,) or lengths.is_floating_point():
         raise InvalidArgument(
             f"kith.torch: {what} of {lengths.dtype}, {list(lengths.shape)}; pass {clouds} whole numbers"
         )
-    host = lengths.cpu().to(torch.int64)
-    if clouds and not 0 <= int(host.min()) <= int(host.max()) <= most:
+    host = lengths.cpu().numpy().astype(np.int64)
+    if clouds and not 0 <= host.min() <= host.max() <= most:
         raise InvalidArgument(f"kith.torch: {what}={host.tolist()[:9]}; pass numbers from 0 to {most}")
     inside = torch.arange(most, device=points.device) < lengths.to(points.device)[:, None]
-    borders = torch.nn.functional.pad(torch.cumsum(host, 0), (1, 0)).numpy()
-    return points[inside], inside, borders
+    return points[inside], inside, np.concatenate(([0], np.cumsum(host)))
 
 
 def _points_shape(
@@ -184,6 +186,14 @@ def _gather_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     return row_sums(grad, ctx.saved_tensors[0], ctx.rows), None
 
 
+def _keep_named(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(inputs[1])
+
+
+def _sums_backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
+    return gather(grad, ctx.saved_tensors[0]), None, None
+
+
 def _operator(name: str, function: Any, schema: str, shape: Any) -> Any:
     made = custom_op(f"kith::{name}", function, mutates_args=(), schema=schema)
     made.register_fake(shape)
@@ -228,3 +238,4 @@ row_sums = _operator(
     "(Tensor values, Tensor row, SymInt rows) -> Tensor",
     lambda values, row, rows: values.new_empty((rows, values.shape[1])),
 )
+register_autograd("kith::row_sums", _sums_backward, setup_context=_keep_named)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .._core._errors import InvalidArgument
 from . import _operators
-from ._edges import _count
+from ._edges import _count, _radius
 
 
 class KNN(NamedTuple):
@@ -125,8 +125,8 @@ def ball_query(
         ``knn`` are 0.
     """
     _check_clouds(p1, p2, "ball_query")
-    K = _count(K, "ball_query: K")
-    dists, idx = _operators.points(p1, p2, lengths1, lengths2, K, 2, float(radius))
+    K, radius = _count(K, "ball_query: K"), _radius(radius, "ball_query: radius")
+    dists, idx = _operators.points(p1, p2, lengths1, lengths2, K, 2, radius)
     return KNN(dists, idx, _of_clouds(p2, idx) if return_nn else None)
 
 
