@@ -12,12 +12,13 @@ from pathlib import Path
 
 from sphinx.ext.autodoc.mock import mock
 
-with mock(["sklearn", "dask", "distributed"]):
+with mock(["sklearn", "dask", "distributed", "torch"]):
     import kith
     import kith.dask
     import kith.faiss
     import kith.files
     import kith.sklearn
+    import kith.torch
 
 FAISS = [name for name in kith.faiss.__all__ if not name.startswith("METRIC_")]
 
@@ -60,6 +61,7 @@ def page():
         (kith.faiss, FAISS),
         (kith.dask, kith.dask.__all__),
         (kith.files, kith.files.__all__),
+        (kith.torch, kith.torch.__all__),
     )
     for module, names in parts:
         lines += [f"## `{module.__name__}`", "", "```text", inspect.getdoc(module), "```", ""]

@@ -4,7 +4,7 @@ import dataclasses
 import re
 
 LANGUAGES = ("sh", "python", "c", "cpp", "cmake", "text")
-NEEDS = ("a GPU", "two devices", "another machine", "PyTorch")
+NEEDS = ("a GPU", "two devices", "another machine", "PyTorch", "JAX")
 # Maps commands that build kith to the gate that runs them instead of this one.
 ELSEWHERE = {
     "tools/quickstart --lab": "tests/pages/from_nothing.sh",

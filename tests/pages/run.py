@@ -40,14 +40,15 @@ class Here:
         listed = subprocess.run(["kith", "devices", "--json"], env=self.environment, capture_output=True, text=True)
         devices = [(backend["name"], device) for backend in json.loads(listed.stdout)["backends"] for device in backend["devices"]]
         usable = [name for name, device in devices if not device.get("refusal")]
-        self.has_torch = subprocess.run([self.python, "-c", "import torch"], capture_output=True).returncode == 0
-        self.has = {"a GPU": "cuda" in usable, "two devices": len(usable) > 1, "another machine": False, "PyTorch": self.has_torch}
+        self.has = {"a GPU": "cuda" in usable, "two devices": len(usable) > 1, "another machine": False}
+        for name, package in (("PyTorch", "torch"), ("JAX", "jax")):
+            self.has[name] = subprocess.run([self.python, "-c", f"import {package}"], capture_output=True).returncode == 0
 
     def lacks(self, block):
         """Returns what a block needs and this machine lacks, or ""."""
         if block.needs and not self.has[block.needs]:
             return block.needs
-        return "PyTorch" if block.needs and "import torch" in block.text and not self.has_torch else ""
+        return "PyTorch" if block.needs and "import torch" in block.text and not self.has["PyTorch"] else ""
 
     def folder(self, page):
         """Makes an empty folder with links to the parts of kith's sources and build that pages mention."""
