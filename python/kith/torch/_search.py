@@ -65,16 +65,17 @@ def nearest_rows(
         return rows.new_empty(empty, dtype=distance_type(rows)), rows.new_empty(empty, dtype=torch.int64)
     of_rows, of_queries = (None, None) if borders is None else borders
     index = Index(rows.contiguous(), metric, _device(rows), groups=of_rows)
+    cut = borders is None and rows.device.type == "cpu"  # else a radius goes by the host, or group by group
     found = index.search(
         queries.contiguous(),
         k,
         groups=of_queries,
         exclude_self_from=0 if own else None,
         rows_from_group=from_group and borders is not None,
-        radius=most if borders is None else None,  # with a radius each group would be searched by itself
+        radius=most if cut else None,
     )
     distance, row = (torch.as_tensor(one, device=rows.device) for one in found)
-    if most is not None and borders is not None:  # the nearest of those within it are the nearest of all, down to it
+    if most is not None and not cut:  # the nearest of those within it are the nearest of all, down to it
         row = torch.where(distance <= most, row, -1)
     return distance, row
 
