@@ -38,9 +38,9 @@ def _edges(
         query, row, distance = rows_within(x, y, borders, most, own)
         return distance, torch.stack([query, row])
     found, rows = nearest_rows(x, y, borders, k, "cosine" if cosine else "squared_l2", own, most=most)
-    inside = rows >= 0
-    query = inside.nonzero()[:, 0]
-    return found[inside], torch.stack([query, rows[inside]])
+    place = (rows >= 0).reshape(-1).nonzero()[:, 0]
+    query = place // max(rows.shape[1], 1)
+    return found.reshape(-1)[place], torch.stack([query, rows.reshape(-1)[place]])
 
 
 def _edges_shape(

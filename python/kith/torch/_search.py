@@ -102,18 +102,16 @@ def rows_within(
 
 def borders_of(batch_x: Optional[Tensor], batch_y: Optional[Tensor], sizes: tuple[int, int], groups: int) -> Borders:
     """Return the borders of groups that two batch vectors name; `groups`: how many there are, 0: as named."""
-    batches = ((batch_x, sizes[0], "batch_x"), (batch_y, sizes[1], "batch_y"))
-    last = max(_last(*one) for one in batches)
+    last = max(_last(batch_x, sizes[0], "batch_x"), _last(batch_y, sizes[1], "batch_y"))
     if groups and last >= groups:
         raise InvalidArgument(f"kith.torch: batch_size={groups}, but the batch has {last}; pass {last + 1} or more")
     groups = max(groups, last + 1)
     if groups < 2:
         return None
-    missing = [name for batch, _, name in batches if batch is None]
-    if missing:
-        raise InvalidArgument(f"kith.torch: {groups} groups, but no {missing[0]}; pass it")
-    x, y = (_borders(batch, groups, name) for batch, _, name in batches if batch is not None)
-    return x, y
+    if batch_x is None or batch_y is None:
+        raise InvalidArgument(f"kith.torch: {groups} groups, but no batch_{'x' if batch_x is None else 'y'}; pass it")
+    x = _borders(batch_x, groups, "batch_x")
+    return x, x if batch_x is batch_y else _borders(batch_y, groups, "batch_y")
 
 
 def _last(batch: Optional[Tensor], count: int, what: str) -> int:
