@@ -26,8 +26,19 @@ LANE bits_apart(LANE a, LANE b) {
   LANE chain_next_##id(LANE acc, LANE a, LANE b) {          \
     return accumulate;                                      \
   }
+#define KITH_PERIODIC(term)                         \
+  LANE periodic(LANE near, LANE far, LANE length) { \
+    return term;                                    \
+  }
 #include "kith/metrics.def"
+#undef KITH_PERIODIC
 #undef KITH_METRIC
 
 #define chain_start JOIN(chain_start_, METRIC)
 #define chain_next JOIN(chain_next_, METRIC)
+
+// Returns the chain after a column of length `length` of a periodic box.
+LANE chain_next_periodic(LANE acc, LANE a, LANE b, LANE length) {
+  const LANE difference = fabs(a - b);
+  return chain_next(acc, periodic(difference, difference, length), (LANE)(0));
+}

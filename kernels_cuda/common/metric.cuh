@@ -25,8 +25,20 @@ struct Chain;
     static __device__ float start() { return first; }                                \
     static __device__ float next(float acc, float a, float b) { return accumulate; } \
   };
+#define KITH_PERIODIC(term)                                                        \
+  __device__ __forceinline__ float periodic(float near, float far, float length) { \
+    return term;                                                                   \
+  }
 #include "kith/metrics.def"
+#undef KITH_PERIODIC
 #undef KITH_METRIC
+
+/// Returns the chain after a column of length `length` of a periodic box.
+template <Metric metric>
+__device__ __forceinline__ float next_periodic(float acc, float a, float b, float length) {
+  const float difference = fabs(a - b);
+  return Chain<metric>::next(acc, periodic(difference, difference, length), 0.0f);
+}
 
 /// The chains of all metrics, as text. Metrics with equal chains differ only in their finish; the first of
 /// them represents all, so that each kernel is compiled once per chain.

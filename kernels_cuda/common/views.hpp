@@ -46,6 +46,11 @@ inline Rows rows_of(const spi::RowBlocks& rows) {
   return {static_cast<const float*>(address_of(rows.memory)), rows.first, rows.rows, rows.dims};
 }
 
+/// Returns the lengths of a periodic box, in which the rows are; null if there is none.
+inline const float* lengths_of(const spi::RowBlocks& rows) {
+  return static_cast<const float*>(address_of(rows.lengths));
+}
+
 /// The kernels' form of spi::Grid: rows begin `stride` elements apart.
 template <class T>
 struct Matrix {

@@ -104,12 +104,13 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
     if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
   });
-  Digest features, centre;
+  Digest features, centre, box;
   features.add(options.features.data(), options.features.size() * sizeof(std::int64_t));
   centre.add(options.centre.data(), options.centre.size() * sizeof(double));
-  const std::array<std::int64_t, 4> facts = {static_cast<std::int64_t>(of), features.value(), centre.value(),
-                                             options.learn_centre ? 1 : 0};
-  constexpr std::array names = {"metrics", "features", "centres", "wishes to learn a centre"};
+  box.add(options.box.data(), options.box.size() * sizeof(double));
+  const std::array<std::int64_t, 5> facts = {static_cast<std::int64_t>(of), features.value(), centre.value(),
+                                             box.value(), options.learn_centre ? 1 : 0};
+  constexpr std::array names = {"metrics", "features", "centres", "boxes", "wishes to learn a centre"};
   require_same(ranks, facts, names);
   std::vector<Shape> shapes = shapes_of(ranks, {my_rows.rows, my_rows.cols, first.value_or(-1), first ? 1 : 0,
                                                 arithmetic_of(my_rows, options)});

@@ -1,4 +1,4 @@
-// kith.h: an index with a centre answers as that of C++.
+// kith.h: an index with a centre, or in a periodic box, answers as that of C++.
 #include "c_api/c_support.hpp"
 #include "common/folder.hpp"
 #include "kith/centre.hpp"
@@ -81,6 +81,40 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   options.learn_centre = 2;
   CHECK(told(kith_index_new(on.get(), &rows, &options, &none)) ==
         "2: kith_index_new: learn_centre = 2; choose 0 or 1");
+}
+
+TEST_CASE("c: a periodic box of an index and its file") {
+  const Doubles train = map_points(n, 1), asked = map_points(m, 2), box{70, 0, 9};
+  const kith_rows rows = rows_of_doubles(train), queries = rows_of_doubles(asked);
+  IndexOptions in_box{.box = box};
+  in_box.arithmetic = Arithmetic::f32;
+  const Neighbors right = Index(device(), MatrixView<const double>(train.data(), n, 3), Metric::l2, in_box)
+                              .search(MatrixView<const double>(asked.data(), m, 3), k);
+  const OpenDevice on = opened();
+  kith_index_options options = KITH_INIT(kith_index_options);
+  options.box = box.data();
+  options.box_count = 3;
+  options.arithmetic = "f32";
+  const Rows index =
+      made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
+  CHECK(found(index.get(), queries) == right);
+  kith_index_info info = KITH_INIT(kith_index_info);
+  REQUIRE(told(kith_index_describe(index.get(), &info)) == "ok");
+  CHECK(Doubles(info.box, info.box + 3) == box);
+  CHECK(info.centre == nullptr);
+  const test_support::TemporaryFolder folder;
+  const std::string path = folder / "a.kidx";
+  REQUIRE(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
+  const Rows read =
+      made<Rows>([&](kith_index** out) { return kith_index_open(on.get(), path.c_str(), nullptr, out); });
+  CHECK(found(read.get(), queries) == right);
+  kith_index_file_info file = KITH_INIT(kith_index_file_info);
+  REQUIRE(told(kith_index_file_describe(path.c_str(), &file)) == "ok");
+  CHECK(file.periodic == 1);
+  options.box_count = 2;
+  kith_index* none = nullptr;
+  CHECK(told(kith_index_new(on.get(), &rows, &options, &none))
+            .starts_with("2: index: the box has 2 lengths for rows of 3 columns"));
 }
 
 TEST_CASE("c: a centre that several learn one after the other is that of all rows") {

@@ -18,7 +18,7 @@ void check_driver(const std::string& folder, const std::string& file, const std:
   CAPTURE(seen);
   const std::string sentence = path + "/libkith_" + file + ".so: its driver " + why;
   CHECK(lines(seen, "failure: ") == sentence + "\n");
-  CHECK(lines(seen, "backend planted: ") == "18 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "19 devices\n");
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, file + ":0: ") == "unavailable: open_device: " + file + ":0: " + sentence +
@@ -110,7 +110,7 @@ class Alone {
     const std::string seen =
         probe(planted + "/inexact", options + " auto", folder_.path(), "LD_LIBRARY_PATH=" + folder_.path());
     CAPTURE(seen);
-    CHECK(lines(seen, "backend planted: ") == "18 devices\n");
+    CHECK(lines(seen, "backend planted: ") == "19 devices\n");
     CHECK(lines(seen, "auto: ") == "opened cpu\n");
     CHECK(lines(seen, "failure: ") == reason + "\n");
   }

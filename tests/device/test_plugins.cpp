@@ -117,7 +117,7 @@ TEST_CASE("plugins: an instruction set that there is not is refused, with those 
 TEST_CASE("plugins: a device that is exact is opened") {
   const std::string seen = probe(planted + "/inexact", "planted planted:0 PLANTED:right");
   CAPTURE(seen);
-  CHECK(lines(seen, "backend planted: ") == "18 devices\n");
+  CHECK(lines(seen, "backend planted: ") == "19 devices\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "PLANTED:right: ") == "opened planted:0\n");
   // Without a number the name means a device that is no CPU.

@@ -110,9 +110,23 @@ class PlantedDevice : public spi::Device {
  private:
   float chain(Metric metric, const spi::RowBlocks& queries, std::uint32_t q, const spi::RowBlocks& train,
               std::uint32_t t) const {
+    const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
+    const auto row = [&](std::uint32_t d) { return element(train, t, d); };
+    const bool separate = defect_ == separate_multiply;
+    if (!train.lengths || defect_ == ignores_box)
+      return chain<float>(metric, train.dims, query, row, separate);
+    const spi::RowBlocks lengths{train.lengths, 0, 1, train.dims, 1};
+    const auto in_box = [&](std::uint32_t d) {
+      const float near = std::fabs(query(d) - row(d)), far = near, length = element(lengths, 0, d);
+      using std::fmin;
+#define KITH_PERIODIC(term) return term;
+#define KITH_METRIC(...)
+#include "kith/metrics.def"
+#undef KITH_METRIC
+#undef KITH_PERIODIC
+    };
     return chain<float>(
-        metric, train.dims, [&](std::uint32_t d) { return element(queries, q, d); },
-        [&](std::uint32_t d) { return element(train, t, d); }, defect_ == separate_multiply);
+        metric, train.dims, in_box, [](std::uint32_t) { return 0.0f; }, separate);
   }
 
   template <class Real, class Query, class Row>

@@ -25,6 +25,7 @@ enum Defect : std::uint32_t {
   tensor_cores,  // has fp16, and no defect
   coarse_cores,  // cuts one place earlier than docs/certificate.md assumes
   separate_doubles,  // rounds after the multiplication, too, in double precision alone
+  ignores_box,       // takes rows in a periodic box for rows that are in none
 };
 
 inline constexpr std::array names = {"right",
@@ -44,6 +45,7 @@ inline constexpr std::array names = {"right",
                                      "loses minus",
                                      "tensor cores",
                                      "coarse cores",
-                                     "separate doubles"};
+                                     "separate doubles",
+                                     "ignores box"};
 
 }  // namespace kith::planted

@@ -33,12 +33,14 @@ template <class Next>
 }
 
 struct LeafOfRows {
-  template <Metric metric>
-  static std::uint32_t values(const float* query, const float* rows, std::size_t dims, float most,
-                              float* values) {
-    return fold_leaf(dims, Chain<metric>::first, most, values,
+  template <Metric metric, bool in_box>
+  static std::uint32_t values(const Walker& of, const float* rows, float most, float* values) {
+    const float *const query = of.query, *const lengths = of.lengths;
+    return fold_leaf(of.dims, Chain<metric>::first, most, values,
                      [=](Lanes acc, std::size_t d, std::size_t lane) {
-                       return Chain<metric>::next(acc, all(query[d]), load(rows + d * leaf_rows + lane));
+                       const Lanes a = all(query[d]), b = load(rows + d * leaf_rows + lane);
+                       if constexpr (in_box) return next_periodic<metric>(acc, a, b, all(lengths[d]));
+                       return Chain<metric>::next(acc, a, b);
                      });
   }
 };
@@ -47,27 +49,38 @@ struct LeafOfRows {
 /// least that: docs/boxes.md.
 template <bool far_sides>
 struct LeafOfBoxes {
-  template <Metric metric>
-  static std::uint32_t values(const float* query, const float* bounds, std::size_t dims, float most,
-                              float* values) {
-    const float* const largest = bounds + dims * leaf_rows;
+  template <Metric metric, bool in_box>
+  static std::uint32_t values(const Walker& of, const float* bounds, float most, float* values) {
+    const float *const query = of.query, *const lengths = of.lengths,
+                       *const largest = bounds + of.dims * leaf_rows;
     return fold_leaf(
-        dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
+        of.dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
           const Lanes q = all(query[d]), none = all(0.0f);
           const Lanes low = load(bounds + d * leaf_rows + lane), high = load(largest + d * leaf_rows + lane);
-          if constexpr (far_sides) return Chain<metric>::next(acc, fmax(q - low, high - q), none);
-          return Chain<metric>::next(acc, fmax(fmax(low - q, q - high), none), none);
+          if constexpr (!far_sides && !in_box)
+            return Chain<metric>::next(acc, fmax(fmax(low - q, q - high), none), none);
+          const Lanes far = fmax(q - low, high - q);
+          if constexpr (!in_box) return Chain<metric>::next(acc, far, none);
+          const Lanes near = fmax(fmax(low - q, q - high), none), length = all(lengths[d]);
+          const Lanes bound = far_sides ? periodic(far, near, length) : periodic(near, far, length);
+          return Chain<metric>::next(acc, bound, none);
         });
   }
 };
 
+template <Metric metric, class Leaf>
+std::uint32_t values_by(const Walker& of, const float* leaf, float most, float* values) {
+  if constexpr (takes_box(metric))
+    if (of.lengths) return Leaf::template values<metric, true>(of, leaf, most, values);
+  return Leaf::template values<metric, false>(of, leaf, most, values);
+}
+
 template <class Leaf>
-std::uint32_t values_of(Metric metric, const float* query, const float* leaf, std::size_t dims, float most,
-                        float* values) {
-  switch (metric) {
+std::uint32_t values_of(const Walker& of, const float* leaf, float most, float* values) {
+  switch (of.metric) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
-    return Leaf::template values<with_same_chain(Metric::id)>(query, leaf, dims, most, values);
+    return values_by<with_same_chain(Metric::id), Leaf>(of, leaf, most, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC
   }

@@ -29,6 +29,15 @@ struct Operands {
   std::size_t dims;
   std::size_t query_begin, query_end;  ///< rows of the memory
   std::size_t train_begin, train_end;
+  const float* lengths = nullptr;  ///< [dims] of a periodic box, for `distance` alone; null: there is none
+};
+
+/// The query of a walk through boxes.
+struct Walker {
+  Metric metric;
+  const float* query;    ///< [dims]
+  const float* lengths;  ///< [dims] of a periodic box; null: there is none
+  std::size_t dims;
 };
 
 /// The training rows that are listed for one query.
@@ -153,21 +162,17 @@ struct Kernels {
 
   /// Computes the raw values of a query and the rows of a leaf. Returns a mask of those that are at
   /// most `most`.
-  ///   query   [dims]
   ///   rows    [dims, leaf_rows]
   ///   values  [leaf_rows]
-  std::uint32_t (*leaf)(Metric metric, const float* query, const float* rows, std::size_t dims, float most,
-                        float* values);
+  std::uint32_t (*leaf)(const Walker& walker, const float* rows, float most, float* values);
 
   /// Does the same with the gaps between a query and boxes: spi::Boxes.
   ///   bounds  [2, dims, leaf_rows]
   ///   values  [leaf_rows]
-  std::uint32_t (*gaps)(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
-                        float* values);
+  std::uint32_t (*gaps)(const Walker& walker, const float* bounds, float most, float* values);
 
   /// Does the same with the far sides of boxes.
-  std::uint32_t (*far_sides)(Metric metric, const float* query, const float* bounds, std::size_t dims,
-                             float most, float* values);
+  std::uint32_t (*far_sides)(const Walker& walker, const float* bounds, float most, float* values);
 
   /// Writes the raw value, in double precision, of each candidate among the training rows.
   ///   values  [count]

@@ -79,7 +79,7 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
 
 /// A sink that appends tiles of values to the short lists of their queries.
 struct ToLists {
-  static constexpr bool bound_by_memory = false, of_products = false;
+  static constexpr bool bound_by_memory = false, of_products = false, in_box = false;
   Shortlists& lists;
   std::uint32_t row_offset;
 
@@ -115,15 +115,16 @@ struct ToLists {
   [[gnu::always_inline]] static Lanes nearest_of(const Lanes (&acc)[blocks]) {
     Lanes nearest = acc[0];
 #pragma GCC unroll 4
-    for (int b = 1; b < blocks; ++b) nearest = smaller(nearest, acc[b]);
+    for (int b = 1; b < blocks; ++b) nearest = fmin(nearest, acc[b]);
     return nearest;
   }
 };
 
 /// A sink that writes tiles of values to a row-major matrix.
 struct ToMatrix {
-  static constexpr bool bound_by_memory = true, of_products = false;  // memory limits it if dims is small
-  float* out;                                                         ///< element (query_begin, train_begin)
+  static constexpr bool bound_by_memory = true;  // memory limits it if dims is small
+  static constexpr bool of_products = false, in_box = false;
+  float* out;  ///< element (query_begin, train_begin)
   std::size_t stride;
 
   template <int queries, int blocks>
@@ -151,6 +152,11 @@ struct ToMatrix {
   }
 };
 
+/// Does the same in a periodic box.
+struct ToMatrixInBox : ToMatrix {
+  static constexpr bool in_box = true;
+};
+
 template <Metric metric, int queries, int fixed_dims, class Sink>
 void run_pass(const Pass& pass, Sink& sink) {
   constexpr int blocks = blocks_beside(queries);
@@ -161,14 +167,15 @@ void run_pass(const Pass& pass, Sink& sink) {
   for (; block + blocks <= pass.end_block; block += blocks) {
     Lanes acc[queries][blocks];
     const float* const rows = train + block * block_floats;
-    accumulate_tile<metric, queries, blocks, fixed_dims>(pass.query, rows, dims, ahead_of(pass, rows, blocks),
-                                                         acc);
+    accumulate_tile<metric, queries, blocks, fixed_dims, Sink::in_box>(
+        pass.query, rows, dims, ahead_of(pass, rows, blocks), pass.operands.lengths, acc);
     sink.take(pass, block, acc);
   }
   for (; block < pass.end_block; ++block) {
     Lanes acc[queries][1];
     const float* const rows = train + block * block_floats;
-    accumulate_tile<metric, queries, 1, 0>(pass.query, rows, dims, ahead_of(pass, rows, 1), acc);
+    accumulate_tile<metric, queries, 1, 0, Sink::in_box>(pass.query, rows, dims, ahead_of(pass, rows, 1),
+                                                         pass.operands.lengths, acc);
     sink.take(pass, block, acc);
   }
 }
@@ -189,7 +196,10 @@ RunPass<Sink> pass_for(std::size_t dims) {
 
 template <Metric metric, class Sink>
 RunPass<Sink> pass_for(std::size_t queries, std::size_t dims) {
-  return queries == 1 ? pass_for<metric, 1, Sink>(dims) : pass_for<metric, most_queries, Sink>(dims);
+  if constexpr (Sink::in_box && !takes_box(metric))
+    return nullptr;
+  else
+    return queries == 1 ? pass_for<metric, 1, Sink>(dims) : pass_for<metric, most_queries, Sink>(dims);
 }
 
 template <class Sink>
@@ -250,6 +260,10 @@ void sweep(const Operands& o, Sink& sink) {
 }
 
 void distance(const Operands& operands, float* out, std::size_t stride) {
+  if (operands.lengths) {
+    ToMatrixInBox sink{{out, stride}};
+    return sweep(operands, sink);
+  }
   ToMatrix sink{out, stride};
   sweep(operands, sink);
 }
@@ -261,7 +275,7 @@ void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lis
 
 /// A sink that tests tiles of negative inner products, and appends to the lists of candidates.
 struct ToCandidates {
-  static constexpr bool bound_by_memory = false, of_products = true;
+  static constexpr bool bound_by_memory = false, of_products = true, in_box = false;
   const Products& products;
 
   template <int queries, int blocks>

@@ -72,8 +72,8 @@ inline Lanes bits_apart(Lanes a, Lanes b) {
           count_bits(_mm256_castps_si256(_mm256_xor_ps(a.high, b.high)))};
 }
 
-/// Returns the smaller of each pair; if one is NaN, either of them.
-inline Lanes smaller(Lanes a, Lanes b) {
+/// Returns the smaller of each pair; b if either is NaN.
+inline Lanes fmin(Lanes a, Lanes b) {
   return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
 }
 /// Returns the lanes that are not at least `threshold`: all of them if it is NaN.

@@ -71,8 +71,8 @@ inline Lanes bits_apart(Lanes a, Lanes b) {
   return {_mm512_cvtepi32_ps(x)};
 }
 
-/// Returns the smaller of each pair; if one is NaN, either of them.
-inline Lanes smaller(Lanes a, Lanes b) {
+/// Returns the smaller of each pair; b if either is NaN.
+inline Lanes fmin(Lanes a, Lanes b) {
   return {_mm512_min_ps(a.v, b.v)};
 }
 /// Returns the lanes that are not at least `threshold`: all of them if it is NaN.

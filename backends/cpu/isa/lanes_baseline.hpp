@@ -74,8 +74,8 @@ inline Lanes bits_apart(const Lanes& a, const Lanes& b) {
   });
 }
 
-/// Returns the smaller of each pair; if one is NaN, either of them.
-inline Lanes smaller(const Lanes& a, const Lanes& b) {
+/// Returns the smaller of each pair; b if either is NaN.
+inline Lanes fmin(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] < b.v[lane] ? a.v[lane] : b.v[lane]; });
 }
 /// Returns the lanes that are not at least `threshold`: all of them if it is NaN.

@@ -23,8 +23,7 @@ class Walk {
   ///   query  [dims]
   Walk(const Walked<spi::BoxesStep>& in, std::size_t q, const float* query)
       : in_(in),
-        dims_(in.step.train.rows.dims),
-        query_(query),
+        walker_(in.walker(query)),
         found_(elements(in.step.out) + q * in.step.out.stride, in.step.k) {
     const spi::BoxesStep& step = in.step;
     if (step.within.cols > 0) within_ = most_ = elements(step.within)[q * step.within.stride];
@@ -49,8 +48,7 @@ class Walk {
     alignas(64) float bounds[leaf_rows];
     const std::size_t first = block * leaf_rows;
     std::uint32_t left =
-        in_.kernels.gaps(in_.step.metric, query_, in_.bounds[level] + block * in_.step.train.bounds.stride,
-                         dims_, most_, bounds) &
+        in_.kernels.gaps(walker_, in_.bounds[level] + block * in_.step.train.bounds.stride, most_, bounds) &
         first_bits(in_.counts[level] - first);
     if (!left) return;
     auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
@@ -85,9 +83,8 @@ class Walk {
     if (++leaves_ > in_.step.most_leaves) return;
     alignas(64) float values[leaf_rows];
     const std::size_t first = leaf * leaf_rows;
-    std::uint32_t passed =
-        in_.kernels.leaf(in_.step.metric, query_, in_.rows + first * dims_, dims_, most_, values) &
-        first_bits(in_.step.train.rows.rows - first);
+    std::uint32_t passed = in_.kernels.leaf(walker_, in_.rows + first * walker_.dims, most_, values) &
+                           first_bits(in_.step.train.rows.rows - first);
     for (; passed; passed &= passed - 1) {
       const auto lane = static_cast<std::uint32_t>(__builtin_ctz(passed));
       const std::uint32_t row = in_.numbers[first + lane];
@@ -145,8 +142,7 @@ class Walk {
   }
 
   const Walked<spi::BoxesStep>& in_;
-  const std::size_t dims_;
-  const float* const query_;
+  const Walker walker_;
   const std::span<Key> found_;
   const std::uint32_t* filter_ = nullptr;
   std::size_t count_ = 0;

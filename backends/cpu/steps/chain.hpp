@@ -17,8 +17,20 @@ struct Chain;
     static constexpr const char* text = #start ", " #accumulate;          \
     static Lanes next(Lanes acc, Lanes a, Lanes b) { return accumulate; } \
   };
+#define KITH_PERIODIC(term)                                    \
+  inline Lanes periodic(Lanes near, Lanes far, Lanes length) { \
+    return term;                                               \
+  }
 #include "kith/metrics.def"
+#undef KITH_PERIODIC
 #undef KITH_METRIC
+
+/// Returns the chain after a row's value b of a column of length `length`.
+template <Metric metric>
+[[gnu::always_inline]] inline Lanes next_periodic(Lanes acc, Lanes a, Lanes b, Lanes length) {
+  const Lanes difference = fabs(a - b);
+  return Chain<metric>::next(acc, periodic(difference, difference, length), all(0.0f));
+}
 
 constexpr bool same_text(const char* a, const char* b) {
   while (*a && *a == *b) ++a, ++b;
@@ -55,9 +67,11 @@ struct Ahead {
 ///   query  element (first query, dimension 0) of a block of 8
 ///   train  the first of the contiguous training blocks
 ///   ahead  what to prefetch
-template <Metric metric, int queries, int blocks, int fixed_dims>
+///   lengths  of a periodic box; else not read
+template <Metric metric, int queries, int blocks, int fixed_dims, bool in_box>
 [[gnu::always_inline]] inline void accumulate_tile(const float* query, const float* train, std::size_t dims,
-                                                   Ahead ahead, Lanes (&acc)[queries][blocks]) {
+                                                   Ahead ahead, const float* lengths,
+                                                   Lanes (&acc)[queries][blocks]) {
   if constexpr (fixed_dims > 0) dims = fixed_dims;
 #pragma GCC unroll 8
   for (int q = 0; q < queries; ++q)
@@ -74,7 +88,11 @@ template <Metric metric, int queries, int blocks, int fixed_dims>
     for (int q = 0; q < queries; ++q) {
       const Lanes value = all(query[d * query_block + static_cast<std::size_t>(q)]);
 #pragma GCC unroll 4
-      for (int b = 0; b < blocks; ++b) acc[q][b] = Chain<metric>::next(acc[q][b], value, rows[b]);
+      for (int b = 0; b < blocks; ++b)
+        if constexpr (in_box)
+          acc[q][b] = next_periodic<metric>(acc[q][b], value, rows[b], all(lengths[d]));
+        else
+          acc[q][b] = Chain<metric>::next(acc[q][b], value, rows[b]);
     }
   }
 }

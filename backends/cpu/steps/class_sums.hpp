@@ -36,7 +36,7 @@ inline void accumulate(const float* distances, std::size_t columns, ClassSums& s
     }
     const Lanes part = sum - high;
     low = low + ((high - (sum - part)) + (x - part));
-    smallest = smaller(smallest, x);
+    smallest = fmin(smallest, x);
     high = sum;
   }
   store(sums.smallest, smallest);

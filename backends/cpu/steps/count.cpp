@@ -67,8 +67,7 @@ class CountWalk {
   CountWalk(const Walked<spi::CountStep>& in, const RowsOfBoxes& rows, std::size_t q, const float* query)
       : in_(in),
         rows_(rows),
-        dims_(in.step.train.rows.dims),
-        query_(query),
+        walker_(in.walker(query)),
         bounds_(elements(in.step.bounds) + (in.step.bounds.rows > 1 ? q : 0) * in.step.bounds.stride,
                 in.step.bounds.cols),
         counts_(elements(in.step.counts) + q * in.step.counts.stride, in.step.bounds.cols) {
@@ -91,11 +90,10 @@ class CountWalk {
     alignas(64) float gaps[leaf_rows], far_sides[leaf_rows];
     const std::size_t first = block * leaf_rows;
     const float* const bounds = in_.bounds[level] + block * in_.step.train.bounds.stride;
-    std::uint32_t left = in_.kernels.gaps(in_.step.metric, query_, bounds, dims_, bounds_[end - 1], gaps) &
-                         first_bits(in_.counts[level] - first);
+    std::uint32_t left =
+        in_.kernels.gaps(walker_, bounds, bounds_[end - 1], gaps) & first_bits(in_.counts[level] - first);
     if (!left) return;
-    const std::uint32_t whole =
-        in_.kernels.far_sides(in_.step.metric, query_, bounds, dims_, bounds_[end - 1], far_sides);
+    const std::uint32_t whole = in_.kernels.far_sides(walker_, bounds, bounds_[end - 1], far_sides);
     for (; left; left &= left - 1) {
       const auto box = static_cast<std::uint32_t>(__builtin_ctz(left));
       const std::size_t from = first_of(gaps[box], begin, end);
@@ -117,7 +115,7 @@ class CountWalk {
     alignas(64) float values[leaf_rows];
     const std::size_t first = leaf * leaf_rows;
     std::uint32_t passed =
-        in_.kernels.leaf(in_.step.metric, query_, in_.rows + first * dims_, dims_, bounds_[end - 1], values) &
+        in_.kernels.leaf(walker_, in_.rows + first * walker_.dims, bounds_[end - 1], values) &
         first_bits(in_.step.train.rows.rows - first);
     if (end - begin == 1 && !filter_)
       return add(static_cast<std::uint32_t>(__builtin_popcount(passed)), begin, end);
@@ -145,8 +143,7 @@ class CountWalk {
 
   const Walked<spi::CountStep>& in_;
   const RowsOfBoxes& rows_;
-  const std::size_t dims_;
-  const float* const query_;
+  const Walker walker_;
   const std::span<const float> bounds_;
   const std::span<std::uint32_t> counts_;
   const std::uint32_t* filter_ = nullptr;

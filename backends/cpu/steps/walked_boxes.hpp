@@ -24,6 +24,7 @@ struct Walked {
   std::array<const float*, spi::most_box_levels> bounds;   ///< bounds of the first box of each level
   const float* rows;
   const std::uint32_t* numbers;
+  const float* lengths;  ///< of a periodic box; null: there is none
 
   Walked(const Step& work, const Kernels& with)
       : step(work), kernels(with), levels(spi::box_levels(work.train.rows.rows)) {
@@ -34,7 +35,11 @@ struct Walked {
     }
     rows = elements(work.train.rows);
     numbers = elements(work.train.numbers);
+    lengths = lengths_of(work.train.rows);
   }
+
+  ///   query  [dims]
+  Walker walker(const float* query) const { return {step.metric, query, lengths, step.train.rows.dims}; }
 };
 
 /// Returns a mask of the first `count` of 32 bits.

@@ -13,6 +13,13 @@ void Device::enqueue(const spi::DistanceStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   if (q.rows == 0 || t.rows == 0) return;
   const std::string metric = define_metric(step.metric);
+  if (t.lengths) {
+    constexpr std::size_t group = 32;
+    return launch("distance/distance_periodic.cl",
+                  metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block),
+                  "kith_distance_periodic", Range{{t.rows, q.rows, 1}, {group, 1, 1}}, Sides{q, t},
+                  buffer_of(t.lengths), step.out);
+  }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);
     const Range range{{lanes.passes, divide_up(tiles_of(t, 1), lanes.chunk), 1}, {1, 1, 1}};

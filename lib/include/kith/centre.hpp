@@ -15,8 +15,7 @@ namespace kith {
 /// Returns whether distances depend on differences of values, which a centre changes by no more
 /// than rounding.
 constexpr bool takes_centre(Metric metric) {
-  return metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 ||
-         metric == Metric::linf;
+  return takes_box(metric);
 }
 
 /// Computes the mean of each column from rows that come in parts, in order. The bits do not depend on how the

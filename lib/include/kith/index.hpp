@@ -43,7 +43,9 @@ class KITH_API Index {
   ///                          numbers leave 64 bits; for negative_dot a `largest` below an element; ids that
   ///                          are not n, are below 0 or there twice, or that come with a first_row; shares
   ///                          that are not as many as members, or no parts; a centre for another metric or
-  ///                          element, of another length or not finite.
+  ///                          element, of another length or not finite; a box for another metric or
+  ///                          element, beside a centre, of another length, or with a length below 0 or that
+  ///                          is no float above 0.
   ///        unsupported:      rows of f64 in single precision without a centre.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
@@ -182,6 +184,8 @@ class KITH_API Index {
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
   /// [dims()], subtracted from rows and queries; 0 in columns that do not count. Empty: nothing.
   const std::vector<double>& centre() const;
+  /// [dims()], IndexOptions::box; 0 in columns that do not count. Empty: there is no box.
+  const std::vector<double>& box() const;
   Residence residence() const;  ///< `resident`, unless the rows stay in a Source
   /// Returns the device memory of the rows, those shared with other indices included, and of what
   /// proposers keep.

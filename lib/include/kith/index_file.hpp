@@ -25,7 +25,8 @@ namespace kith {
 /// Rows are written in the element in which they were given, but as f32, which holds all values, if with()
 /// added rows of another element, and as f64 if the index computes in double precision. For cosine the unit
 /// rows that are searched are written, as f32 or f64. With
-/// features only the columns that count are written, and with a centre the rows minus the centre.
+/// features only the columns that count are written, with a centre the rows minus the centre, and with a box
+/// the rows as they are in it.
 /// Throws bad_file:    the file cannot be written (says why).
 ///        interrupted: options.stop asked for it before the file was in its place.
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
@@ -41,7 +42,7 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 
 /// Describes a part of an index file.
 struct IndexFileSection {
-  /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `positions`, `ids`, `removed`.
+  /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `box`, `positions`, `ids`, `removed`.
   std::string name;
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< place of its first byte in the file
@@ -63,6 +64,7 @@ struct IndexFileInfo {
   std::int64_t first_row = 0;
   float largest = 0;              ///< IndexOptions::largest
   bool centred = false;           ///< a centre was subtracted from the rows in the file
+  bool periodic = false;          ///< the rows in the file are in a periodic box: IndexOptions::box
   std::uint64_t rows_offset = 0;  ///< bytes from the beginning of the file to the first row
   std::vector<IndexFileSection> sections;
 };
@@ -80,6 +82,7 @@ struct IndexFileRows {
   std::vector<std::int64_t> features = {};
   std::vector<unsigned char> data = {};  ///< [rows, row_bytes(element, cols)]
   std::vector<double> centre = {};       ///< [cols] subtracted from the rows; empty: nothing
+  std::vector<double> box = {};          ///< [cols] in which the rows are; empty: there is none
 };
 
 /// Reads rows, removed ones included, and compares each byte with the checksums. For cosine they are unit

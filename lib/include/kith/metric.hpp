@@ -40,6 +40,12 @@ constexpr bool sums_squares(Metric metric) {
   return metric == Metric::squared_l2 || metric == Metric::l2 || metric == Metric::cosine;
 }
 
+/// Returns whether rows may be in a periodic box: distances are of differences of values.
+constexpr bool takes_box(Metric metric) {
+  return metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 ||
+         metric == Metric::linf;
+}
+
 /// Returns whether a distance by `metric` can be below 0. A radius may then be negative, and a mean of
 /// distances has no meaning.
 constexpr bool may_be_negative(Metric metric) {

@@ -115,6 +115,10 @@ struct IndexOptions {
   std::vector<double> centre = {};
   /// Takes the mean of each column of the rows as the centre.
   bool learn_centre = false;
+  /// [dims], the lengths of a periodic box, 0 for an open column: distances are those to the nearest image,
+  /// and rows and queries are moved into the box (docs/howto/periodic-boxes.md). For l2, squared_l2, l1 and
+  /// linf. Empty: there is no box.
+  std::vector<double> box = {};
   /// The precision of chains, distances and radii (docs/contract.md, section 3).
   Arithmetic arithmetic = Arithmetic::automatic;
   /// Keeps and searches equal rows once. Each is still found under its own number: no answer changes

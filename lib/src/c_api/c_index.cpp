@@ -169,6 +169,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.positions = from.positions();
     to.centre = from.centre().empty() ? nullptr : from.centre().data();
     to.arithmetic = name(from.arithmetic()).data();
+    to.box = from.box().empty() ? nullptr : from.box().data();
     write_struct(where, info, to);
   });
 }

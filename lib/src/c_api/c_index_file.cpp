@@ -46,6 +46,7 @@ kith_status kith_index_file_describe(const char* path, kith_index_file_info* inf
     to.rows_offset = from.rows_offset;
     to.largest = from.largest;
     to.centred = from.centred ? 1 : 0;
+    to.periodic = from.periodic ? 1 : 0;
     write_struct(where, info, to);
   });
 }

@@ -1,5 +1,9 @@
 #include "check/boxes_check.hpp"
 
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "boxes/box_order.hpp"
@@ -26,15 +30,27 @@ std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
   return values;
 }
 
+/// The lengths of a periodic box, whose middle column is open.
+constexpr std::array<float, dims> lengths{32.3f, std::numeric_limits<float>::infinity(), 32};
+
+/// Returns hard rows; in a periodic box if `periodic`.
+std::vector<float> test_rows(std::uint32_t rows, std::uint32_t salt, bool periodic) {
+  std::vector<float> values = hard_rows(rows, salt);
+  for (std::size_t i = 0; periodic && i < values.size(); ++i)
+    if (std::isfinite(lengths[i % dims])) values[i] = std::fmod(values[i], lengths[i % dims]);
+  return values;
+}
+
 /// Holds hard rows in boxes, and queries of them.
 struct Boxed {
-  const std::vector<float> rows = hard_rows(n, 0), queries = hard_rows(m, 5);
+  const bool periodic;
+  const std::vector<float> rows = test_rows(n, 0, periodic), queries = test_rows(m, 5, periodic);
   const MatrixView<const float> view{rows.data(), n, dims};
   const BoxOrder order{view, 1, [] {}};
   const PackedBoxes packed = packed_boxes(view, order.numbers(), 1);
   std::vector<std::uint32_t> turn = {}, filter = std::vector<std::uint32_t>(words);
 
-  Boxed() {
+  explicit Boxed(bool in_box) : periodic(in_box) {
     for (std::uint32_t q = 0; q < m; ++q) turn.push_back((q * 7 + 3) % m);
     for (std::uint32_t t = 0; t < n; ++t)
       if (t * 7 % 5 < 2) filter[t / 32] |= 1u << t % 32;
@@ -42,14 +58,15 @@ struct Boxed {
 
   spi::Boxes boxes(spi::StepRunner& there) const {
     const std::size_t block = std::size_t{2} * dims * spi::box_rows;
-    return {{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)), 0, n, dims, spi::box_rows},
+    return {{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)), 0, n, dims, spi::box_rows,
+             periodic ? there.put(lengths.data(), lengths.size() * sizeof(float)) : nullptr},
             there.input(order.numbers(), 1, n),
             there.input(packed.bounds, spi::box_blocks(n), block)};
   }
 };
 
-bool finds(spi::Device& device, Metric metric, bool filtered) {
-  const Boxed boxed;
+bool finds(spi::Device& device, Metric metric, bool periodic, bool filtered) {
+  const Boxed boxed(periodic);
   return on_both(device,
                  [&](spi::StepRunner& there) {
                    spi::BoxesStep step{metric,
@@ -73,8 +90,8 @@ bool finds(spi::Device& device, Metric metric, bool filtered) {
 }
 
 /// Returns whether the device counts right by boxes, or does not count at all.
-bool counts(spi::Device& device, Metric metric, bool filtered) {
-  const Boxed boxed;
+bool counts(spi::Device& device, Metric metric, bool periodic, bool filtered) {
+  const Boxed boxed(periodic);
   const std::vector<float> bounds{-1, 0, 40, 40, 3000};
   const auto step_of = [&](spi::StepRunner& there) {
     spi::CountStep step{metric,
@@ -170,18 +187,21 @@ std::string test_making(spi::Device& device) {
 
 }  // namespace
 
-std::string test_boxes(Device::State& state, Metric metric) {
+std::string test_boxes(Device::State& state, Metric metric, bool periodic) {
   const DeviceSession session(state);
-  if (const auto known = state.boxes_refusals.find(metric); known != state.boxes_refusals.end())
+  const std::pair key(metric, periodic);
+  if (const auto known = state.boxes_refusals.find(key); known != state.boxes_refusals.end())
     return known->second;
+  const std::string where = " in a test of " + std::to_string(n) + " rows by " + std::string(name(metric)) +
+                            (periodic ? " in a periodic box" : "") +
+                            "; choose no boxes, or update the device's driver";
+  const auto holds = [&](auto test) {
+    return test(*session, metric, periodic, false) && test(*session, metric, periodic, true);
+  };
   std::string why = test_making(*session);
-  if (why.empty() && (!finds(*session, metric, false) || !finds(*session, metric, true)))
-    why = "a search by boxes found other rows in a test of " + std::to_string(n) + " rows by " +
-          std::string(name(metric)) + "; choose no boxes, or update the device's driver";
-  if (why.empty() && (!counts(*session, metric, false) || !counts(*session, metric, true)))
-    why = "boxes counted other rows in a test of " + std::to_string(n) + " rows by " +
-          std::string(name(metric)) + "; choose no boxes, or update the device's driver";
-  return state.boxes_refusals.emplace(metric, why).first->second;
+  if (why.empty() && !holds(finds)) why = "a search by boxes found other rows" + where;
+  if (why.empty() && !holds(counts)) why = "boxes counted other rows" + where;
+  return state.boxes_refusals.emplace(key, why).first->second;
 }
 
 }  // namespace kith

@@ -10,6 +10,7 @@ namespace kith {
 
 /// Says why boxes on this device are not to be trusted for this metric; empty if they are. Locks the device,
 /// the first time for longer.
-std::string test_boxes(Device::State& state, Metric metric);
+///   periodic  the rows are in a periodic box
+std::string test_boxes(Device::State& state, Metric metric, bool periodic);
 
 }  // namespace kith

@@ -35,6 +35,13 @@ std::span<const float> row_at(const RowBlocks& rows, std::size_t r) {
   return {reinterpret_cast<const float*>(data.data()) + (rows.first + r) * rows.dims, rows.dims};
 }
 
+/// Returns the lengths of a periodic box; nothing if there is none.
+std::span<const float> lengths_of(const RowBlocks& rows) {
+  if (!rows.lengths) return {};
+  const auto& data = static_cast<const PlainMemory*>(rows.lengths)->data;
+  return {reinterpret_cast<const float*>(data.data()), rows.dims};
+}
+
 /// Writes the k smallest of `keys`, padded with no_key.
 void put_smallest(std::vector<Key> keys, std::size_t k, Key* to) {
   std::sort(keys.begin(), keys.end());
@@ -68,7 +75,8 @@ std::size_t listed(const Grid<std::uint32_t>& counts, std::size_t q, std::size_t
 void plain(const DistanceStep& s) {
   for (std::size_t q = 0; q < s.queries.rows; ++q)
     for (std::size_t t = 0; t < s.train.rows; ++t)
-      row_of_grid(s.out, q)[t] = chain(s.metric, row_at(s.queries, q), row_at(s.train, t));
+      row_of_grid(s.out, q)[t] =
+          chain(s.metric, row_at(s.queries, q), row_at(s.train, t), lengths_of(s.train));
 }
 
 void plain(const SelectStep& s) {
@@ -225,7 +233,7 @@ void each_row_in_boxes(const Step& s, std::size_t q, const Take& take) {
       continue;
     for (std::size_t d = 0; d < dims; ++d)
       row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
-    take(make_key(chain(s.metric, row_at(s.queries, q), row), t));
+    take(make_key(chain(s.metric, row_at(s.queries, q), row, lengths_of(s.train.rows)), t));
   }
 }
 

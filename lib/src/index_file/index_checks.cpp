@@ -18,7 +18,7 @@ namespace {
 
 bool is_known(std::string_view section) {
   constexpr std::string_view known[] = {rows_section, unit_rows_section, features_section, positions_section,
-                                        ids_section,  removed_section,   centre_section};
+                                        ids_section,  removed_section,   centre_section,   box_section};
   return std::find(std::begin(known), std::end(known), section) != std::end(known);
 }
 
@@ -81,19 +81,20 @@ std::int64_t count_features(const IndexLayout& layout) {
   return static_cast<std::int64_t>(count);
 }
 
-/// Returns whether there is a centre. The rows must then be f32, and the metric one that takes a centre.
-bool check_centre(const IndexLayout& layout) {
-  const IndexFileSection* const centre = layout.find(centre_section);
-  if (!centre) return false;
+/// Returns whether there is a section of a value for each column that counts: a centre or a box. The rows
+/// must then be f32, and the metric one of differences.
+bool check_of_columns(const IndexLayout& layout, std::string_view which) {
+  const IndexFileSection* const section = layout.find(which);
+  if (!section) return false;
   const auto count = static_cast<std::uint64_t>(layout.info.features);
-  if (centre->element != "f64" || centre->bytes / sizeof(double) != count ||
-      centre->bytes % sizeof(double) != 0 || layout.info.element != Element::f32 ||
+  if (section->element != "f64" || section->bytes / sizeof(double) != count ||
+      section->bytes % sizeof(double) != 0 || layout.info.element != Element::f32 ||
       !takes_centre(layout.info.metric))
-    refuse_index_file(centre->offset, "section centre has " + std::to_string(centre->bytes) + " bytes of " +
-                                          centre->element + ", which are no centre of " +
-                                          std::to_string(count) + " columns of " +
-                                          std::string(name(layout.info.element)) + " by " +
-                                          std::string(name(layout.info.metric)) + "; save the index again");
+    refuse_index_file(section->offset, "section " + section->name + " has " + std::to_string(section->bytes) +
+                                           " bytes of " + section->element + ", which are no " +
+                                           section->name + " of " + std::to_string(count) + " columns of " +
+                                           std::string(name(layout.info.element)) + " by " +
+                                           std::string(name(layout.info.metric)) + "; save the index again");
   return true;
 }
 
@@ -180,7 +181,8 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   layout.info.features = count_features(layout);
   check_numbers(layout);
   layout.info.element = check_rows_section(layout);
-  layout.info.centred = check_centre(layout);
+  layout.info.centred = check_of_columns(layout, centre_section);
+  layout.info.periodic = check_of_columns(layout, box_section);
   layout.info.rows_offset = layout.rows().offset;
 }
 

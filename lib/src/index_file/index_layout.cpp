@@ -228,6 +228,8 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
     add(features_section, "i64", static_cast<std::uint64_t>(layout.info.features * index_bytes));
   if (layout.info.centred)
     add(centre_section, "f64", static_cast<std::uint64_t>(layout.info.features) * sizeof(double));
+  if (layout.info.periodic)
+    add(box_section, "f64", static_cast<std::uint64_t>(layout.info.features) * sizeof(double));
   if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (layout.info.removed > 0)
@@ -256,9 +258,14 @@ std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes,
   return features;
 }
 
+std::vector<double> box_from(const std::vector<unsigned char>& bytes) {
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
 std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout) {
-  std::vector<double> centre(bytes.size() / sizeof(double));
-  if (!centre.empty()) std::memcpy(centre.data(), bytes.data(), bytes.size());
+  std::vector<double> centre = box_from(bytes);
   for (std::size_t i = 0; i < centre.size(); ++i)
     if (!std::isfinite(centre[i]))
       refuse_index_file(

@@ -29,7 +29,8 @@ inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
 
 inline constexpr std::string_view rows_section = "rows", unit_rows_section = "unit_rows",
                                   features_section = "features", positions_section = "positions",
-                                  ids_section = "ids", removed_section = "removed", centre_section = "centre";
+                                  ids_section = "ids", removed_section = "removed", centre_section = "centre",
+                                  box_section = "box";
 inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< bytes of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
@@ -77,6 +78,8 @@ std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes,
 /// Returns the centre of the columns that count, from the bytes of its section. Throws bad_file if a value is
 /// not finite.
 std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
+/// Returns the periodic box of the columns that count, likewise. Its lengths are not checked.
+std::vector<double> box_from(const std::vector<unsigned char>& bytes);
 
 /// Throws bad_file: "byte N: WHY".
 [[noreturn]] void refuse_index_file(std::uint64_t byte, const std::string& why);

@@ -50,6 +50,7 @@ class IndexReader {
     for (std::span<const unsigned char> block = body_.next(); !block.empty(); block = body_.next()) {
       keep(features_section, block, features_);
       keep(centre_section, block, centre_);
+      keep(box_section, block, box_);
       keep(positions_section, block, numbers_.positions);
       keep(ids_section, block, numbers_.ids);
       keep(removed_section, block, numbers_.removed);
@@ -98,6 +99,7 @@ class IndexReader {
     state_->element = layout_.info.element;
     take_numbers(layout_, part_, numbers_, *state_);
     take_centre();
+    take_box();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
     if (layout_.info.element == Element::f64) {
@@ -114,12 +116,26 @@ class IndexReader {
     for (std::size_t i = 0; i < centre.size(); ++i) state_->shift[size(state_->features[i])] = centre[i];
   }
 
+  void take_box() {
+    const std::vector<double> box = box_from(box_);
+    if (box.empty()) return;
+    IndexOptions options;
+    options.box.resize(size(state_->columns));
+    for (std::size_t i = 0; i < box.size(); ++i) options.box[size(state_->features[i])] = box[i];
+    try {
+      state_->box = box_of(options, device_, state_->metric, state_->columns, state_->features);
+    } catch (const Error& error) {
+      if (error.code() != Errc::invalid_argument) throw;
+      refuse_index_file(layout_.find(box_section)->offset, error.what());
+    }
+  }
+
   const IndexLayout& layout_;
   const IndexPart part_;
   Device device_;
   const OpenOptions& options_;
   IndexBody body_;
-  std::vector<unsigned char> features_, centre_;
+  std::vector<unsigned char> features_, centre_, box_;
   IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
   std::unique_ptr<RowsSink> sink_;      ///< takes the rows, unless
@@ -139,7 +155,7 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
     IndexBody body(file, options, part);
     IndexFileRows some{layout.info.element, part.rows, layout.info.features};
     some.data.reserve(static_cast<std::size_t>(rows.bytes));
-    std::vector<unsigned char> features, centre;
+    std::vector<unsigned char> features, centre, box;
     const auto append = [](std::vector<unsigned char>& to) {
       return [&to](std::span<const unsigned char> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); };
     };
@@ -148,10 +164,13 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
         pass_section(*section, block, body.offset(), append(features));
       if (const IndexFileSection* const section = layout.find(centre_section))
         pass_section(*section, block, body.offset(), append(centre));
+      if (const IndexFileSection* const section = layout.find(box_section))
+        pass_section(*section, block, body.offset(), append(box));
       pass_section(rows, block, body.offset(), append(some.data));
     }
     some.features = features_from(features, layout);
     some.centre = centre_from(centre, layout);
+    some.box = box_from(box);
     return some;
   });
 } catch (...) {

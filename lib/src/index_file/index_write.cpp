@@ -87,6 +87,7 @@ IndexLayout layout_of(const Index::State& index) {
   info.next_row = index.numbers.next();
   info.largest = index.largest_of_shards;
   info.centred = !index.shift.empty();
+  info.periodic = index.box != nullptr;
   return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids());
 }
 
@@ -98,11 +99,11 @@ void write_numbers(BodyWriter& body, std::int64_t rows, const OfPlace& of_place)
   body.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
 }
 
-/// Writes the centre of the columns that count.
-void write_centre(BodyWriter& body, const Index::State& index) {
-  std::vector<double> centre;
-  for (const std::int64_t d : index.features) centre.push_back(index.shift[size(d)]);
-  body.write(centre.data(), centre.size() * sizeof(double));
+/// Writes the values of the columns that count: of a centre or a box.
+void write_of_columns(BodyWriter& body, const Index::State& index, const std::vector<double>& values) {
+  std::vector<double> of_columns;
+  for (const std::int64_t d : index.features) of_columns.push_back(values[size(d)]);
+  body.write(of_columns.data(), of_columns.size() * sizeof(double));
 }
 
 /// Writes a bit for each place: bit t % 32 of word t / 32 is 1 if the row at place t is removed.
@@ -157,7 +158,9 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
     if (section.name == features_section)
       body.write(state.features.data(), state.features.size() * sizeof(std::int64_t));
     else if (section.name == centre_section)
-      write_centre(body, state);
+      write_of_columns(body, state, state.shift);
+    else if (section.name == box_section)
+      write_of_columns(body, state, index.box());
     else if (section.name == positions_section)
       write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.position(place); });
     else if (section.name == ids_section)

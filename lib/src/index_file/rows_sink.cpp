@@ -7,6 +7,7 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "certified/row_sample.hpp"
 #include "device/device_set.hpp"
 #include "host/parallel.hpp"
@@ -112,6 +113,7 @@ class DeviceRowsSink {
     // The file has unit rows already; dividing them again would change them.
     const PreparedRows rows = checked(given, unit ? Metric::negative_dot : rows_->metric);
     if (unit) check_unit_rows(rows.view);
+    if (rows_->box) check_box(rows.view);
     rows_->largest = std::max(rows_->largest, rows.largest);
     // Bits are not sampled, since they must not be computed with as floats.
     if (!compares_bits(rows_->metric)) sample_.add(rows.view, done_, sample_stride_);
@@ -138,6 +140,18 @@ class DeviceRowsSink {
       if (bad[size(r)])
         refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) +
                                        " is no unit row, as those of cosine are; save the index again");
+  }
+
+  /// Checks that values are in the periodic box.
+  void check_box(MatrixView<const float> rows) const {
+    for (std::int64_t r = 0; r < rows.rows(); ++r)
+      for (std::int64_t d = 0; d < rows.cols(); ++d) {
+        const double length = rows_->box->lengths()[size(rows_->features[size(d)])];
+        const auto value = static_cast<double>(rows(r, d));
+        if (static_cast<double>(moved_into<float>(length, value)) == value) continue;
+        refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) + " holds " +
+                                       text_of(rows(r, d)) + ", outside of the box; save the index again");
+      }
   }
 
   /// Uploads rows done_, done_ + 1, ... to their places on the device.

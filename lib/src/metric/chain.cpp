@@ -1,5 +1,7 @@
 #include "metric/chain.hpp"
 
+#include <vector>
+
 namespace kith {
 namespace {
 
@@ -7,6 +9,7 @@ namespace {
 using std::fabs;
 using std::fma;
 using std::fmax;
+using std::fmin;
 using std::sqrt;
 
 /// Completes the table for doubles, which hold no bits: hamming has no chain in double precision.
@@ -15,6 +18,17 @@ double bits_apart(double, double) {
 }
 float bits_apart(float a, float b) {
   return kith::bits_apart(a, b);
+}
+
+/// Returns the difference in a column of a periodic box.
+template <class Real>
+Real periodic(Real difference, Real length) {
+  const Real near = difference, far = difference;
+#define KITH_PERIODIC(term) return term;
+#define KITH_METRIC(...)
+#include "kith/metrics.def"
+#undef KITH_METRIC
+#undef KITH_PERIODIC
 }
 
 template <class Real>
@@ -66,6 +80,15 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 
 double chain(Metric metric, std::span<const double> query, std::span<const double> row) {
   return chain_of(metric, query, row);
+}
+
+float chain(Metric metric, std::span<const float> query, std::span<const float> row,
+            std::span<const float> lengths) {
+  if (lengths.empty()) return chain(metric, query, row);
+  std::vector<float> differences, nothing(query.size());
+  for (std::size_t d = 0; d < query.size(); ++d)
+    differences.push_back(periodic(fabs(query[d] - row[d]), lengths[d]));
+  return chain(metric, differences, nothing);
 }
 
 float finish(Metric metric, float acc) {

@@ -21,6 +21,11 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 
 double chain(Metric metric, std::span<const double> query, std::span<const double> row);
 
+/// Returns the raw value in a periodic box.
+///   lengths  [dims], +infinity for open columns; empty: there is no box
+float chain(Metric metric, std::span<const float> query, std::span<const float> row,
+            std::span<const float> lengths);
+
 /// Turns a raw value into the distance that a user sees.
 float finish(Metric metric, float value);
 double finish(Metric metric, double value);

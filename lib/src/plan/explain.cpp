@@ -59,7 +59,8 @@ std::string explain(const Plan& plan) try {
   Lines lines;
   const auto line = [&](std::string_view what, const auto&... value) { lines.add(what, value...); };
   line("device", plan.device);
-  line("problem", name(p.metric), ", n = ", p.n, ", m = ", p.m, ", dims = ", p.dims, ", k = ", p.k);
+  line("problem", name(p.metric), p.periodic ? " in a periodic box" : "", ", n = ", p.n, ", m = ", p.m,
+       ", dims = ", p.dims, ", k = ", p.k);
   if (!plan.double_chains.empty())
     line("search", "in floats, which proposes candidates; doubles rank these by the metric and k asked for");
   if (plan.residence == Residence::stream)

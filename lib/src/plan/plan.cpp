@@ -68,10 +68,10 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
-  if (!follows_from_products(problem.metric))
-    refuse(Errc::unsupported, what + " works by inner products, from which " +
-                                  std::string(name(problem.metric)) +
-                                  " does not follow; choose proposer none");
+  if (problem.periodic || !follows_from_products(problem.metric))
+    refuse(Errc::unsupported,
+           what + " works by inner products, from which " + std::string(name(problem.metric)) +
+               (problem.periodic ? " in a periodic box" : "") + " does not follow; choose proposer none");
   if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
     refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
                                   "none, or another device");
@@ -275,6 +275,11 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
     plan->attempts = attempts_of(*plan, false);
     return *plan;
   }
+  if (problem.periodic) {  // the fused step heeds no box, and distances do not follow from products
+    if (options.fused == true)
+      refuse(Errc::unsupported, "the fused step is not for rows in a periodic box; drop the demand for it");
+    way.fused = false;
+  }
   Plan plan = has_filter(options) ? decide_filtered(device, searched, way, feedback)
                                   : decide(device, searched, way, feedback);
   if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
@@ -282,6 +287,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
     plan = decide(device, searched, way, feedback);
   }
   plan.self = options.self;
+  if (problem.periodic) plan.reason = reasons::periodic();
   plan.reason += reasons::left_out(plan);
   if (options.proposer == Proposer::automatic)
     for (const Feedback::Lesson& lesson : feedback.lessons)

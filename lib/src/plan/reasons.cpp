@@ -75,6 +75,9 @@ std::string groups_together(std::int64_t most) {
 std::string groups_of_doubles() {
   return "the index computes in double precision, in which each group is searched by itself";
 }
+std::string groups_in_box() {
+  return "the rows are in a periodic box, in which each group is searched by itself";
+}
 std::string groups_on_set() {
   return "rows on several devices are searched group by group";
 }
@@ -103,6 +106,9 @@ std::string fused_asked_for() {
 }
 std::string fused_refused() {
   return "the fused step was refused";
+}
+std::string periodic() {
+  return "the rows are in a periodic box, of which boxes or all distances tell what is near";
 }
 std::string filtered() {
   return "a filter strikes out distances, so they are written, then selected from";

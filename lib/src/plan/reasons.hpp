@@ -35,6 +35,7 @@ std::string radius();
 std::string groups_together(std::int64_t most);
 // These say why each group is searched by itself.
 std::string groups_of_doubles();
+std::string groups_in_box();
 std::string groups_on_set();
 std::string groups_asked_how();
 std::string groups_filtered();
@@ -46,6 +47,7 @@ std::string class_sums_by_host();
 std::string selector_asked_for(Selector selector, const std::string& otherwise);
 std::string fused_asked_for();
 std::string fused_refused();
+std::string periodic();
 std::string filtered();
 
 // These are reasons from measurements.

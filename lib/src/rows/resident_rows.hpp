@@ -18,6 +18,7 @@
 #include "kith/source.hpp"
 #include "rows/byte_grid.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landed/periodic_box.hpp"
 #include "rows/landing.hpp"
 #include "rows/lessons.hpp"
 
@@ -44,11 +45,12 @@ struct RowSchema {
 
   Device device;
   Metric metric = Metric::squared_l2;
-  std::int64_t columns = 0;            ///< columns of rows and queries, as given; bits count one by one
-  std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< columns of rows on the device; for bits, 32-bit words
-  Element element = Element::f32;      ///< the element in which all rows were given; f32 if these differ
-  float largest_of_shards = 0;         ///< IndexOptions::largest
+  std::int64_t columns = 0;                ///< columns of rows and queries, as given; bits count one by one
+  std::vector<std::int64_t> features;      ///< the columns that count, ascending
+  std::int64_t dims = 0;                   ///< columns of rows on the device; for bits, 32-bit words
+  Element element = Element::f32;          ///< the element in which all rows were given; f32 if these differ
+  float largest_of_shards = 0;             ///< IndexOptions::largest
+  std::shared_ptr<const PeriodicBox> box;  ///< in which the rows are; null: there is none
 };
 
 /// What searches build from the rows on a device, and learn about them. Snapshots that differ only in their

@@ -145,7 +145,8 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   auto state = std::make_shared<State>(RowSchema(std::move(device), metric, given_rows.cols,
                                                  checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
-  if (state->arithmetic == Arithmetic::f32)
+  state->box = box_of(options, state->device, metric, given_rows.cols, state->features);
+  if (state->arithmetic == Arithmetic::f32 && !state->box)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
                              [&] { return sums_of(*state, given_rows); });
   const CentredRows centred("index", "training", *state, given_rows, options.first_row);
@@ -276,6 +277,10 @@ const std::vector<std::int64_t>& Index::features() const {
 }
 const std::vector<double>& Index::centre() const {
   return state_->shift;
+}
+const std::vector<double>& Index::box() const {
+  static const std::vector<double> none;
+  return state_->box ? state_->box->lengths() : none;
 }
 
 Residence Index::residence() const {

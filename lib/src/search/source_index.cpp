@@ -234,7 +234,7 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     return;
   }
-  if (!doubles)
+  if (!doubles && chosen.box.empty())
     state->shift =
         centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
   chosen.learn_centre = false;
@@ -243,6 +243,10 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     refuse_source(
         Errc::unsupported,
         "there are groups, which rows that stay in a source cannot have; choose residence resident");
+  if (chosen.residence != Residence::resident && !options.box.empty())
+    refuse_source(Errc::unsupported,
+                  "there is a box, into which rows that stay in a source cannot be moved; choose residence "
+                  "resident");
   if (chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     if (kept.empty()) return;

@@ -63,6 +63,10 @@ class FileSource final : public Source {
         opened_(state_of(file_.get())),
         layout_(source_layout(path, file_.get(), opened_.bytes)) {
     if (!layout_.index) return;
+    if (layout_.index->info.periodic)
+      throw Error(
+          Errc::unsupported,
+          "the rows are in a periodic box, which a source of rows does not have; open the index itself");
     blocks_.emplace(file_.get(), *layout_.index);
     if (const IndexFileSection* const section = layout_.index->find(centre_section)) {
       std::vector<unsigned char> bytes(static_cast<std::size_t>(section->bytes));

@@ -17,8 +17,12 @@ struct Tile {
 
   spi::RowBlocks row_blocks(const ResidentRows& index) const {
     const Chunk& of = index.chunks[chunk];
-    return {of.memory.get(), static_cast<std::uint32_t>(first - of.first), static_cast<std::uint32_t>(rows),
-            static_cast<std::uint32_t>(index.dims), index.device.info().train_block};
+    return {of.memory.get(),
+            static_cast<std::uint32_t>(first - of.first),
+            static_cast<std::uint32_t>(rows),
+            static_cast<std::uint32_t>(index.dims),
+            index.device.info().train_block,
+            index.box ? index.box->there() : nullptr};
   }
   /// Does the same for a step that reads the rows. Throws device_failure if the device has only quantized
   /// rows. No search calls this then; without the check it would read memory that does not exist.

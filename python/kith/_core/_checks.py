@@ -129,6 +129,18 @@ def centre_by(options: s.IndexOptions, centre: Optional[Any], what: str) -> bool
     return True
 
 
+def box_by(options: s.IndexOptions, box: Optional[Any], what: str) -> bool:
+    """Write the lengths of a periodic box into options, which keep their array. Returns whether there is one."""
+    if box is None:
+        return False
+    wrong = f"{what}: box={' '.join(repr(box).split())}; pass one length a column, 0 for an open one"
+    options.lengths = _numbers(box, wrong)
+    if not len(options.lengths):
+        raise InvalidArgument(wrong)
+    options.box, options.box_count = address(options.lengths), len(options.lengths)
+    return True
+
+
 def centre_of(centre: Any, what: str) -> Float64:
     """Return a given centre as an array."""
     shown = " ".join(repr(centre).split())

@@ -14,6 +14,7 @@ from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, ind
 from . import _structs as s
 from ._checks import (
     advice_on_centre,
+    box_by,
     centre_by,
     divide,
     metric_name,
@@ -94,13 +95,16 @@ class Index(Searches):
         or times, with ``l2``, ``squared_l2``, ``l1`` and ``linf``. True: the mean of each column of `X`. It is kept
         in index files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which
         become float64. Arrays on a GPU are copied through host memory. None: nothing.
-
+    box : array, [dims], optional
+        The lengths of a periodic box, 0 for an open column: distances are those to the nearest image, by ``l2``,
+        ``squared_l2``, ``l1`` and ``linf``. Rows and queries, of the types that a `centre` takes, are moved into the
+        box. It is kept in index files and pickles (docs/howto/periodic-boxes.md). None: there is no box.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
         larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
         step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
-        for rows of float64 without a `centre`, else ``f32``.
+        for rows of float64 without a `centre` and a `box`, else ``f32``.
     deduplicate : bool, optional
         Keeps and searches equal rows once. Each is still found under its own number: no answer changes
         (docs/howto/repeated-rows.md). None: for rows on the host, if at least half of them repeat others.
@@ -165,6 +169,7 @@ class Index(Searches):
         shares: Optional[Any] = None,
         reserve: int = 0,
         centre: Optional[Any] = None,
+        box: Optional[Any] = None,
         storage: Optional[Residence] = None,
         memory_limit: int = 0,
         chunk_rows: int = 0,
@@ -181,7 +186,10 @@ class Index(Searches):
         is_file = isinstance(X, (str, os.PathLike))
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
-            given = (features, element, first_row, ids, groups, reserve, centre, memory_limit, chunk_rows, asked, deduplicate)
+            given = (
+                features, element, first_row, ids, groups, reserve, centre, box, memory_limit, chunk_rows, asked,
+                deduplicate,
+            )  # fmt: skip
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
             self._take(_opened(X, opened, rows, largest, placement, shares, threads, progress), opened, None)
@@ -192,6 +200,7 @@ class Index(Searches):
         name = metric_name("l2" if metric is None else metric, "kith.Index")
         options = s.sized(s.IndexOptions, metric=name.encode())
         centred = centre_by(options, centre, "kith.Index") and element is None
+        boxed = box_by(options, box, "kith.Index") and element is None
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -210,7 +219,7 @@ class Index(Searches):
             self._take(new_handle(free, lib.kith_index_from_file, opened.handle, path, options), opened, None)
             return
         spec = opened.info.spec if storage is None else ""  # rows that stay in memory are on the host
-        if centred:
+        if centred or boxed:
             array = centred_rows_of(X, "kith.Index: X", spec)
         else:
             array = element_rows_of(
@@ -240,6 +249,7 @@ class Index(Searches):
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
+        self._box = copied(info.box, self._dims, np.dtype(np.float64)) if info.box else None
         self._metric = metric_of(info.metric)
         self._arithmetic = cast(Arithmetic, text(info.arithmetic))
 
@@ -383,6 +393,11 @@ class Index(Searches):
         return None if self._centre is None else self._centre.copy()
 
     @property
+    def box(self) -> Optional[Float64]:
+        """The lengths of the periodic box, [dims], 0 in open columns and in those that do not count; None: no box."""
+        return None if self._box is None else self._box.copy()
+
+    @property
     def metric(self) -> MetricName:
         return self._metric
 
@@ -427,8 +442,8 @@ class Index(Searches):
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
-    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "memory_limit", "chunk_rows", "arithmetic",
-    "deduplicate",
+    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "memory_limit", "chunk_rows",
+    "arithmetic", "deduplicate",
 )  # fmt: skip
 
 
@@ -519,6 +534,7 @@ def knn_graph(
     memory_limit: int = 0,
     how: Optional[How] = None,
     centre: Optional[Any] = None,
+    box: Optional[Any] = None,
     features: Optional[Any] = None,
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
@@ -540,7 +556,7 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
-    centre, features, placement, shares, arithmetic
+    centre, box, features, placement, shares, arithmetic
         As for `Index`.
     groups : sequence of int, optional
         As for `Index`: a row then has neighbours in its own group alone.
@@ -578,7 +594,7 @@ def knn_graph(
         groups = borders_of_batch(batch, len(X), "kith.knn_graph: batch")
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
-    if centre is None or centre is False:
+    if (centre is None or centre is False) and box is None:
         rows = element_rows_of(  # only once, since it may warn and copy
             X,
             what,
@@ -596,6 +612,7 @@ def knn_graph(
         metric,
         opened,
         centre=centre,
+        box=box,
         features=features,
         placement=placement,
         shares=shares,

@@ -50,6 +50,8 @@ class IndexFileInfo:
         Bytes from the beginning of the file to the first row.
     centred : bool
         Whether the index has a centre, which was subtracted from the rows in the file.
+    periodic : bool
+        Whether the rows are in a periodic box.
     """
 
     metric: MetricName
@@ -62,6 +64,7 @@ class IndexFileInfo:
     removed: int
     rows_offset: int
     centred: bool
+    periodic: bool
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -93,4 +96,5 @@ def index_file_info(path: Path) -> IndexFileInfo:
         int(info.removed),
         int(info.rows_offset),
         bool(info.centred),
+        bool(info.periodic),
     )

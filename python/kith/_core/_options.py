@@ -84,6 +84,8 @@ class IndexOptions(c.Structure):
         ("centre", c.c_void_p),
         ("centre_count", c.c_int64),
         ("learn_centre", c.c_int32),
+        ("box", c.c_void_p),
+        ("box_count", c.c_int64),
         ("arithmetic", c.c_char_p),
         ("deduplicate", c.c_int32),
         ("reserved", c.c_int32),

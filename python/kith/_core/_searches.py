@@ -40,6 +40,7 @@ class Searches:
     _dims: int
     _positions: int  # rows ever given
     _centre: Optional[Float64]
+    _box: Optional[Float64]
     _arithmetic: Arithmetic  # f32 or f64
     _rounds = False  # whether the caller asked for f32, and so knows that digits are lost
 
@@ -527,7 +528,7 @@ class Searches:
 
     def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None) -> Rows:
         spec = self._device.info.spec if from_device else ""
-        if self._centre is not None:
+        if self._centre is not None or self._box is not None:
             rows = centred_rows_of(Q, what, spec)
         else:
             rows = element_rows_of(

@@ -68,6 +68,7 @@ class IndexInfo(c.Structure):
         ("positions", c.c_int64),
         ("centre", c.c_void_p),
         ("arithmetic", c.c_char_p),
+        ("box", c.c_void_p),
     ]
 
 
@@ -100,6 +101,7 @@ class IndexFileInfo(c.Structure):
         ("largest", c.c_float),
         ("reserved", c.c_int32),
         ("centred", c.c_int64),
+        ("periodic", c.c_int64),
     ]
 
 

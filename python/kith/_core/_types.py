@@ -73,6 +73,7 @@ class IndexArguments(TypedDict, total=False):
     shares: Optional[Any]
     reserve: int
     centre: Optional[Any]
+    box: Optional[Any]
     storage: Optional[Residence]
     memory_limit: int
     chunk_rows: int

@@ -29,8 +29,8 @@ class IndexHead(NamedTuple):
     first_row : int
     offset : int
         Where the first row begins, in bytes.
-    centred : bool
-        Whether the index has a centre, which was subtracted from the rows in the file.
+    moves : bool
+        Whether the index has a centre or a periodic box, by which rows and queries are moved before they are rounded.
     fingerprint : str
         A digest of the file's size and of samples of its bytes, spread over all of it.
     """
@@ -42,7 +42,7 @@ class IndexHead(NamedTuple):
     features: int
     first_row: int
     offset: int
-    centred: bool
+    moves: bool
     fingerprint: str
 
 
@@ -65,7 +65,7 @@ def head_of(path: str) -> IndexHead:
         info.features,
         info.first_row,
         info.rows_offset,
-        info.centred,
+        info.centred or info.periodic,
         mark,
     )
 

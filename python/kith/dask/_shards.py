@@ -121,7 +121,7 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
     width: Width = "f64" if head.element == "f64" else "f32"
     recipes = _recipes(client, named, parts, counts, head.metric, device, width)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(opened, recipes, Columns(head.columns, None, head.centred, width))
+    return Shards(opened, recipes, Columns(head.columns, None, head.moves, width))
 
 
 def _names(client: Client, files: Any, where: str) -> list[str]:

@@ -62,6 +62,40 @@ TEST_CASE("index: questions by --index have the answers of --train") {
   }
 }
 
+TEST_CASE("index: a periodic box, of rows, of an index and of the rows of an index") {
+  const IndexFiles files;
+  const string near = files.folder.write("near.csv", "x,y,z\n0.1,5,1\n9.9,5,8\n5,5,-1\n"),
+               asked = files.folder.write("asked.csv", "x,y,z\n-0.2,5,11\n"), box = " --box 10,0,10 ";
+  const string train = "search --device cpu --train " + near + " --queries " + asked + " -k 3 --json";
+  const auto rows_of = [](const string& options) {
+    const json all = json::parse(kith(options).out);
+    std::vector<int> rows;
+    for (const json& one : all["results"][0]["neighbors"]) rows.push_back(one["row"]);
+    return rows;
+  };
+  CHECK(rows_of(train + box) == std::vector<int>{0, 1, 2});
+  const string index = files.folder / "near.kidx";
+  CHECK(kith("index build --train " + near + box + "--out " + index).code == 0);
+  CHECK(json::parse(kith("index info " + index + " --json").out)["periodic"] == true);
+  CHECK(contains(kith("index info " + index).out, "its rows are in a periodic box"));
+  CHECK(rows_of("search --device cpu --index " + index + " --queries " + asked + " -k 3 --json") ==
+        std::vector<int>{0, 1, 2});
+  CHECK(kith("index add " + index + " --train " + asked).code == 0);
+  CHECK(rows_of("search --device cpu --index " + index + " --queries " + asked + " -k 2 --json") ==
+        std::vector<int>{3, 0});
+  const string graph = "graph --device cpu -k 1 --quiet --out - --write format=csv,header=no ";
+  const string of_rows = kith(graph + "--train " + near + box).out;
+  CHECK(of_rows == "1\n0\n1\n");
+  CHECK(kith(graph + "--train " + near + " --features x,z --box 10,10").out == of_rows);
+  const string small = files.folder / "small.kidx";
+  CHECK(kith("index build --train " + near + " --features z,x --box 10,10 --out " + small).code == 0);
+  CHECK(kith(graph + "--index " + small).out == of_rows);
+  CHECK(contains(kith(train + " --box 10,x,0").err,
+                 "search: --box: \"x\" is no length; give a number, or 0 for an open column"));
+  CHECK(contains(kith(train + " --box 10,0").err, "the box has 2 lengths for rows of 3 columns"));
+  CHECK(contains(kith("search --index " + index + " -k 1 --query 1,2,3" + box).err, "leave --box out"));
+}
+
 TEST_CASE("index: features, bits, and rows that are added") {
   const IndexFiles files;
   files.build("--metric l1 --features 2,0");

@@ -101,6 +101,7 @@ Subcommand add_graph(CLI::App& parent) {
   add_filter_option(*app, flags->training);
   add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
+  add_box_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);

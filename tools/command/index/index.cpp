@@ -36,9 +36,10 @@ int build_index(const IndexFlags& flags) {
   rows.keeps_columns = true;
   rows.tables.may_centre = true;
   admit_centre("index build", rows, flags.metric);
-  rows.index_centred = std::exchange(rows.centre, false);
+  const bool centred = std::exchange(rows.centre, false);
+  rows.index_moves = rows.index_moves || centred;
   Training training = read_training("index", rows);
-  training.learn_centre = rows.index_centred;
+  training.learn_centre = centred;
   write_index(index_of(training, open_device(flags.device), flags.metric, false), flags.out);
   return exit_ok;
 }
@@ -56,7 +57,7 @@ void write_changed(const Index& index, const IndexFlags& flags) {
 int add_to_index(const IndexFlags& flags) {
   TrainingFlags more = flags.training;
   const IndexFileInfo info = index_file_info(flags.file);
-  more.index_centred = info.centred;
+  more.index_moves = info.centred || info.periodic;
   more.arithmetic = more.tables.element.empty() ? arithmetic_of(info) : Arithmetic::f32;
   if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
   const Training training = read_training("index", more);
@@ -81,21 +82,21 @@ const std::vector<IndexAction>& index_actions() {
        show_index,
        {"FILE"},
        {"--train", "--out", "--metric", "--device", "--place", "--read element", "--features", "--drop",
-        "--prepare centre", "--prepare arithmetic", "--rows"}},
+        "--box", "--prepare centre", "--prepare arithmetic", "--rows"}},
       {"add",
        add_to_index,
        {"FILE", "--train"},
-       {"--metric", "--features", "--prepare centre", "--prepare arithmetic", "--rows", "--json",
+       {"--metric", "--features", "--box", "--prepare centre", "--prepare arithmetic", "--rows", "--json",
         "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre",
+       {"--train", "--metric", "--read element", "--features", "--drop", "--box", "--prepare centre",
         "--prepare arithmetic", "--json", "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre",
+       {"--train", "--metric", "--read element", "--features", "--drop", "--box", "--prepare centre",
         "--prepare arithmetic", "--rows", "--json", "--verify"}}};
   return all;
 }
@@ -140,6 +141,7 @@ Subcommand add_index(CLI::App& parent) {
   add_numbers(*app, "--rows", flags->rows, "For remove: row numbers, separated by commas", 0);
   add_metric_option(*app, flags->metric);
   add_feature_option(*app, flags->training);
+  add_box_option(*app, flags->training);
   std::vector<Key> keys = category_keys(flags->training.tables);
   keys.insert(keys.begin(), {centre_key(flags->training), arithmetic_key(flags->training)});
   add_prepare_option(*app, std::move(keys));

@@ -30,6 +30,7 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"features", info.features},
                                 {"first_row", info.first_row},
                                 {"centred", info.centred},
+                                {"periodic", info.periodic},
                                 {"verified", flags.verify},
                                 {"sections", nlohmann::ordered_json::array()}};
   for (const IndexFileSection& section : info.sections)
@@ -52,6 +53,7 @@ std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
   if (arithmetic_of(info) == Arithmetic::f64)
     text += "it computes in double precision: distances are float64\n";
   if (info.centred) text += "it has a centre, which is subtracted from rows and queries\n";
+  if (info.periodic) text += "its rows are in a periodic box, into which queries are moved\n";
   if (info.removed > 0)
     text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +
             " place until `kith index compact`\n";

@@ -24,12 +24,19 @@ std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims)
   return rows;
 }
 
+/// Widens a value for each column that counts likewise.
+std::vector<double> widened(const std::vector<double>& values, const std::vector<std::int64_t>& features,
+                            std::int64_t dims) {
+  std::vector<double> all(static_cast<std::size_t>(dims));
+  for (std::size_t c = 0; c < values.size(); ++c)
+    all[features.empty() ? c : static_cast<std::size_t>(features[c])] = values[c];
+  return all;
+}
+
 /// Explains how queries change if the centre is subtracted from the rows.
 Preparation preparation_by(const IndexFileRows& from, std::int64_t dims) {
   if (from.centre.empty()) return {};
-  std::vector<double> shift(static_cast<std::size_t>(dims));
-  for (std::size_t c = 0; c < from.centre.size(); ++c)
-    shift[from.features.empty() ? c : static_cast<std::size_t>(from.features[c])] = from.centre[c];
+  std::vector<double> shift = widened(from.centre, from.features, dims);
   Preparation::Learned learned;
   learned.dims = dims;
   learned.options.scalings = {Scaling::centre};
@@ -44,6 +51,7 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   IndexFileRows from = read_index_rows(path, options);
   training.features = from.features;
   training.preparation = preparation_by(from, table.cols);
+  if (!from.box.empty()) training.box = widened(from.box, from.features, table.cols);
   std::vector<unsigned char> rows = from.features.empty() ? std::move(from.data) : widened(from, table.cols);
   table.element = from.element;
   const auto take = [&](auto& values) {
@@ -67,15 +75,16 @@ struct Excluded {
 constexpr std::string_view decided = "an index has its rows, their columns and their metric",
                            unseen = "a report shows training rows, which an index does not keep for people";
 
-constexpr std::array<Excluded, 9> excludes = {{{"--train", decided, ""},
-                                               {"--read array", decided, ""},
-                                               {"--model", decided, ""},
-                                               {"--save-model", decided, ""},
-                                               {"--features", decided, ""},
-                                               {"--scale", decided, ""},
-                                               {"--prepare", decided, ""},
-                                               {"--metric", decided, ""},
-                                               {"--report", unseen, ", or give --train"}}};
+constexpr std::array<Excluded, 10> excludes = {{{"--train", decided, ""},
+                                                {"--read array", decided, ""},
+                                                {"--model", decided, ""},
+                                                {"--save-model", decided, ""},
+                                                {"--features", decided, ""},
+                                                {"--box", decided, ""},
+                                                {"--scale", decided, ""},
+                                                {"--prepare", decided, ""},
+                                                {"--metric", decided, ""},
+                                                {"--report", unseen, ", or give --train"}}};
 
 void refuse_excluded(const CLI::App& app) {
   for (const auto& [option, why, advice] : excludes)
@@ -131,7 +140,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   const IndexFileInfo info = index_file_info(training.index);
   refuse_files_of_rows(app, training.index, info, rows);
   flags.metric = info.metric;
-  training.index_centred = info.centred;
+  training.index_moves = info.centred || info.periodic;
   training.index_rows = rows;
   if (rows && info.metric == Metric::cosine)
     throw Error(Errc::unsupported, app.get_name() + ": " + training.index +

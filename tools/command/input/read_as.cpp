@@ -11,7 +11,7 @@ bool changes_numbers(const TrainingFlags& flags) {
 
 /// Returns whether a rank may read only its own rows: nothing is learned from all rows.
 bool takes_part(const TrainingFlags& flags) {
-  return flags.tables.in_parts && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
+  return flags.tables.in_parts && !flags.raw && !flags.index_moves && !changes_numbers(flags) &&
          flags.tables.missing == "refuse" && flags.categories == "ordinal";
 }
 
@@ -38,11 +38,11 @@ bool may_double(const TrainingFlags& flags) {
 }  // namespace
 
 bool is_searched_as_read(const TrainingFlags& flags) {
-  return !changes_numbers(flags) && !flags.index_centred && flags.categories == "ordinal";
+  return !changes_numbers(flags) && !flags.index_moves && flags.categories == "ordinal";
 }
 
 bool keeps_elements(const TrainingFlags& flags) {
-  return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
+  return flags.tables.keep_elements && !flags.raw && !flags.index_moves && !changes_numbers(flags) &&
          flags.tables.missing == "refuse";
 }
 
@@ -63,7 +63,7 @@ void check_arithmetic(const std::string& where, const TrainingFlags& flags) {
 TableFlags read_as_needed(const TrainingFlags& flags, TableFlags tables) {
   tables.keep_elements = keeps_elements(flags);
   tables.in_parts = takes_part(flags);
-  tables.doubles = changes_numbers(flags) || flags.index_centred || flags.arithmetic == Arithmetic::f64;
+  tables.doubles = changes_numbers(flags) || flags.index_moves || flags.arithmetic == Arithmetic::f64;
   tables.wide = flags.arithmetic == Arithmetic::f64 && is_searched_as_read(flags);
   tables.may_double = may_double(flags);
   tables.digits_advice = advice_on_digits(flags);

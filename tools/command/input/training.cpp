@@ -127,8 +127,8 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
   const Preparation::Learned learned = training.preparation.learned();
-  tables.doubles = flags.index_centred || training.arithmetic == Arithmetic::f64 ||
-                   !learned.columns.empty() || !learned.fills.empty();
+  tables.doubles = flags.index_moves || training.arithmetic == Arithmetic::f64 || !learned.columns.empty() ||
+                   !learned.fills.empty();
   tables.wide = training.arithmetic == Arithmetic::f64 && training.preparation.changes_nothing();
   tables.if_too_large = advice_if_too_large(flags);
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
@@ -218,6 +218,25 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
              "a smaller k, or let more rows count");
 }
 
+namespace {
+
+/// Returns the lengths of --box for all columns of the rows, 0 for those that do not count.
+///   features  columns that count; empty: all
+std::vector<double> box_from(const TrainingFlags& flags, const std::vector<std::int64_t>& features,
+                             std::int64_t columns) {
+  std::vector<double> lengths;
+  for (const std::string& text : flags.box) lengths.push_back(length_from(text));
+  if (lengths.empty() || features.size() != lengths.size())
+    return lengths;  // an Index refuses another number
+  std::vector<std::int64_t> ordered = features;
+  std::sort(ordered.begin(), ordered.end());
+  std::vector<double> all(static_cast<std::size_t>(columns));
+  for (std::size_t i = 0; i < lengths.size(); ++i) all[static_cast<std::size_t>(ordered[i])] = lengths[i];
+  return all;
+}
+
+}  // namespace
+
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
   training.placement = parse<Placement>(flags.placement);
@@ -248,6 +267,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   const bool whole =
       training.source || table.element == Element::bits || (flags.keeps_columns && !table.text);
   if (whole) training.features = counted_columns(where, flags, table);
+  training.box = box_from(flags, training.features, table.cols);
   if (training.source) return training;     // nothing is prepared: reads_by_ranges()
   if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = learned(training.rows, preparation_options(where, flags, table));

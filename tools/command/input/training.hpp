@@ -52,7 +52,8 @@ struct TrainingFlags {
   Arithmetic arithmetic = Arithmetic::automatic;
   std::string
       single;  ///< why this call computes in single precision: `--save-model writes float32`; or empty
-  bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
+  bool index_moves = false;      ///< an index has a centre or a box: rows and queries go to it as doubles
+  std::vector<std::string> box;  ///< LENGTHS
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
   std::vector<double> shares;
@@ -65,6 +66,8 @@ void add_value_options(CLI::App& app, TrainingFlags& flags);   ///< --values, --
 Key sample_weight_key(TrainingFlags& flags);                   ///< of --votes
 void add_filter_option(CLI::App& app, TrainingFlags& flags);   ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);  ///< --features, --drop
+double length_from(const std::string& text);                   ///< one of LENGTHS; throws invalid_argument
+void add_box_option(CLI::App& app, TrainingFlags& flags);      ///< --box
 Key centre_key(TrainingFlags& flags);                          ///< of --prepare
 Key arithmetic_key(TrainingFlags& flags);                      ///< of --prepare, in subcommands that search
 std::vector<Key> category_keys(TableFlags& flags);             ///< categorical and unseen of --prepare
@@ -121,6 +124,7 @@ struct Training {
   Preparation preparation;
   Arithmetic arithmetic = Arithmetic::f32;     ///< or f64: rows and queries keep the digits of doubles
   bool learn_centre = false;                   ///< an index of the rows learns one
+  std::vector<double> box;                     ///< IndexOptions::box
   std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
   std::vector<float> sample_weights;           ///< [n], or empty
   Placement placement = Placement::automatic;  ///< on a set of devices, as the next
@@ -139,6 +143,7 @@ struct Training {
   IndexOptions index_options() const {
     IndexOptions options{.features = features, .placement = placement, .shares = shares};
     options.arithmetic = arithmetic;
+    options.box = box;
     if (residence) options.residence = *residence;
     options.memory_limit = memory_limit;
     options.groups = groups;

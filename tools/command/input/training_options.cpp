@@ -1,5 +1,6 @@
 // The options of training.hpp, and what they make of rows.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <utility>
 
 #include "command/how/choices.hpp"
@@ -59,6 +60,14 @@ void add_filter_option(CLI::App& app, TrainingFlags& flags) {
       "Search only these training rows: a file of row numbers from 0, one per line (or .npy)"));
 }
 
+double length_from(const std::string& text) {
+  double length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error == std::errc() && end == text.data() + text.size()) return length;
+  throw Error(Errc::invalid_argument,
+              "box: " + files::in_quotes(text) + " is no length; give a number, or 0 for an open column");
+}
+
 void add_feature_option(CLI::App& app, TrainingFlags& flags) {
   flags.tables.may_drop = true;
   app.add_option("--features", flags.features,
@@ -69,6 +78,18 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
                  "Leave these columns out, named likewise, and use the others. They are not read, and "
                  "queries may have them or not; with --model or --index, columns of the queries")
       ->type_name("LIST");
+}
+
+void add_box_option(CLI::App& app, TrainingFlags& flags) {
+  CLI::Option* box =
+      add_texts(app, "--box", flags.box,
+                "The lengths of a periodic box, one for each column that counts, 0 for an open one: "
+                "rows and queries are moved into it, and distances are those to the nearest image",
+                "LENGTHS");
+  check_by(app, box, "--box", [&flags](const std::string& text) {
+    static_cast<void>(length_from(text));
+    flags.index_moves = true;
+  });
 }
 
 Key centre_key(TrainingFlags& flags) {

@@ -194,6 +194,7 @@ Subcommand add_search(CLI::App& parent) {
   add_filter_option(*app, flags->training);
   add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
+  add_box_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   writes_file(app->add_option(
       "--out-index", flags->out_index,

@@ -19,7 +19,7 @@ template <std::size_t some>
   for (std::size_t i = 0; i < some; ++i) {
     const Lanes x = load(of.rows + (d + i) * train_block), c = all(of.centre[d + i]);
     const Lanes moved_by = x - c, taken = x - moved_by;
-    const Lanes within = smaller(fmax(moved_by * all(of.scale), all(of.least)), all(of.most));
+    const Lanes within = fmin(fmax(moved_by * all(of.scale), all(of.least)), all(of.most));
     alignas(64) float near[train_block], error[train_block], byte[train_block];
     store(near, moved_by);
     store(error, (x - (moved_by + taken)) - (c - taken));

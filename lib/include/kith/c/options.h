@@ -129,6 +129,11 @@ typedef struct kith_index_options {
   int64_t centre_count;
   /// Takes the mean of each column of the rows as the centre.
   int32_t learn_centre;
+  /// [dims], the lengths of a periodic box, 0 for an open column: distances are those to the nearest image,
+  /// and rows and queries are moved into the box (docs/howto/periodic-boxes.md). For l2, squared_l2, l1 and
+  /// linf. NULL: there is no box.
+  const double* box;
+  int64_t box_count;
   /// The precision of chains, distances and radii (docs/contract.md, section 3). NULL: `automatic`; `f32`,
   /// `f64`.
   const char* arithmetic;

@@ -24,13 +24,15 @@ class KITH_API Allocation {
 ///   ((r / block) * dims + d) * block + r % block.
 /// block = 1 is plain row-major. The last block is padded to `block` rows; the padding is arbitrary but
 /// finite, and must not reach a result. `first` need not be a multiple of block; the rows are first, first +
-/// 1, ..., first + rows - 1.
+/// 1, ..., first + rows - 1. Training rows in a periodic box have the lengths of its columns (metrics.def),
+/// [dims] floats, so that a step that reads them heeds the box, or is refused.
 struct RowBlocks {
   const Allocation* memory = nullptr;
   std::uint32_t first = 0;
   std::uint32_t rows = 0;
   std::uint32_t dims = 0;
   std::uint32_t block = 1;
+  const Allocation* lengths = nullptr;  ///< null: there is no box
 };
 
 /// Describes a matrix in device memory, row-major; `first` and `stride` count elements of T.

@@ -16,6 +16,7 @@
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/periodic_box.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -34,10 +35,33 @@ auto by_element(const RowsView& rows, const Use& use) {
   return rows.element == Element::f64 ? use(double{}) : use(float{});
 }
 
-void check_centred_element(std::string_view where, std::string_view what, Element element) {
+void check_moved_element(std::string_view where, std::string_view what, Element element,
+                         const std::string& by = "centre") {
   if (element == Element::f32 || element == Element::f64) return;
-  refuse(where, "the " + std::string(what) + " rows are " + std::string(name(element)) +
-                    ", and a centre is for f32 and f64; give these, or leave the centre out");
+  refuse(where, "the " + std::string(what) + " rows are " + std::string(name(element)) + ", and a " + by +
+                    " is for f32 and f64; give these, or leave the " + by + " out");
+}
+
+/// Moves the values of a row into a box.
+template <class T>
+bool move_into(const PeriodicBox& box, const RowsView& rows, std::int64_t r, float* to) {
+  bool finite = true;
+  for (std::int64_t d = 0; d < rows.cols; ++d) {
+    to[d] = moved_into<float>(box.lengths()[size(d)], value_at<T>(rows, r, d));
+    finite = finite && std::isfinite(to[d]);
+  }
+  return finite;
+}
+
+/// Moves rows as `index` demands, each value rounded once. Returns whether all are finite.
+bool move_rows(const Index::State& index, const RowsView& rows, float* to) {
+  if (!index.box) return subtract_centre(rows, index.shift, to);
+  bool finite = true;
+  by_element(rows, [&](auto element) {
+    for (std::int64_t r = 0; r < rows.rows; ++r)
+      finite = move_into<decltype(element)>(*index.box, rows, r, to + r * rows.cols) && finite;
+  });
+  return finite;
 }
 
 /// Refuses values that count, are finite, and become infinite. prepare_rows() refuses other values.
@@ -46,10 +70,11 @@ void refuse_too_large(std::string_view where, std::string_view what, const RowsV
                       const Index::State& index, std::int64_t first_row) {
   for (std::int64_t r = 0; r < rows.rows; ++r)
     for (const std::int64_t d : index.features) {
-      const double value = value_at<T>(rows, r, d), moved = value - index.shift[size(d)];
-      if (!std::isfinite(value) || std::isfinite(static_cast<float>(moved))) continue;
-      refuse(where, place_text(what, first_row + r, d) + " less the centre is " + text_of(moved) +
-                        ", which is too large for a float (" + text_of(FLT_MAX) +
+      const double value = value_at<T>(rows, r, d), moved = index.box ? value : value - index.shift[size(d)];
+      const bool stays = index.box && index.box->lengths()[size(d)] > 0;
+      if (stays || !std::isfinite(value) || std::isfinite(static_cast<float>(moved))) continue;
+      refuse(where, place_text(what, first_row + r, d) + (index.box ? " is " : " less the centre is ") +
+                        text_of(moved) + ", which is too large for a float (" + text_of(FLT_MAX) +
                         "); leave the row out, or scale the column");
     }
 }
@@ -57,7 +82,7 @@ void refuse_too_large(std::string_view where, std::string_view what, const RowsV
 }  // namespace
 
 void ColumnSums::add(const RowsView& more) try {
-  check_centred_element("centre", "given", more.element);
+  check_moved_element("centre", "given", more.element);
   check_rows("centre", "given", more);
   const auto cols = static_cast<std::size_t>(more.cols);
   if (rows > 0 && cols != first.size())
@@ -115,7 +140,7 @@ std::vector<double> centre_of(const IndexOptions& options, Metric metric, Elemen
   if (!takes_centre(metric))
     refuse("index", "a centre is for differences of values, and " + std::string(name(metric)) +
                         " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
-  check_centred_element("index", "training", element);
+  check_moved_element("index", "training", element);
   const std::vector<double> centre = options.learn_centre ? sums().centre() : options.centre;
   if (static_cast<std::int64_t>(centre.size()) != columns)
     refuse("index", "the centre has " + std::to_string(centre.size()) +
@@ -147,12 +172,12 @@ bool subtract_centre(const RowsView& rows, std::span<const double> centre, float
 CentredRows::CentredRows(std::string_view where, std::string_view what, const Index::State& index,
                          const RowsView& given, std::int64_t first_row)
     : view_(given) {
-  if (index.shift.empty()) {
+  if (index.shift.empty() && (!index.box || index.doubles)) {
     if (index.arithmetic == Arithmetic::f64) return;
     check_no_doubles(where, what, given.element);
     return;
   }
-  check_centred_element(where, what, given.element);
+  check_moved_element(where, what, given.element, index.box ? "box" : "centre");
   if (given.cols != index.columns)
     refuse(where, "the " + std::string(what) + " rows have " + std::to_string(given.cols) +
                       " columns but the index has " + std::to_string(index.columns) + "; give as many");
@@ -165,8 +190,7 @@ CentredRows::CentredRows(std::string_view where, std::string_view what, const In
   std::atomic<bool> finite = true;
   parallel_for(divide_up(rows.rows, a_share), rows.rows * rows.cols, 0, [&](std::int64_t share) {
     const std::int64_t first = share * a_share, count = std::min(a_share, rows.rows - first);
-    if (!subtract_centre(rows.slice(first, count), index.shift, own_.data() + first * rows.cols))
-      finite = false;
+    if (!move_rows(index, rows.slice(first, count), own_.data() + first * rows.cols)) finite = false;
   });
   if (!finite)
     by_element(rows, [&](auto element) {

@@ -1,4 +1,5 @@
-// Subtracts the centre of an Index from rows and queries. Values are moved and rounded only here.
+// Subtracts the centre of an Index from rows and queries, or moves them into its periodic box. Values of
+// floats are moved and rounded only here.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +45,14 @@ std::vector<double> centre_of(const IndexOptions& options, Metric metric, Elemen
 bool subtract_centre(const RowsView& rows, std::span<const double> centre, float* to);
 
 /// Rows of a caller in the form that the Index searches. They are in the caller's memory, or, if there is a
-/// centre, in memory of this object, on the host.
+/// centre or a box, in memory of this object, on the host.
 class CentredRows {
  public:
   ///   where, what  as for prepare_rows()
   ///   first_row    the number of row 0 in messages
-  /// Throws unsupported: doubles without a centre. Throws invalid_argument with a centre: elements other than
-  /// f32 and f64; another number of columns than the Index has; a value that becomes too large for a float
-  /// (names its place).
+  /// Throws unsupported: doubles without a centre. Throws invalid_argument with a centre or a box: elements
+  /// other than f32 and f64; another number of columns than the Index has; a value that becomes too large for
+  /// a float (names its place).
   CentredRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
               std::int64_t first_row = 0);
   CentredRows(const CentredRows&) = delete;

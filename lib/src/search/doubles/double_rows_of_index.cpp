@@ -69,9 +69,9 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
 }
 
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
-  const bool centred = !options.centre.empty() || options.learn_centre;
+  const bool centred = !options.centre.empty() || options.learn_centre, boxed = !options.box.empty();
   if (options.arithmetic == Arithmetic::automatic)
-    return is_wide(element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
+    return is_wide(element) && !centred && !boxed ? Arithmetic::f64 : Arithmetic::f32;
   if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;
   if (compares_bits(metric))
     refuse("index", "arithmetic f64, but " + std::string(name(metric)) +
@@ -79,6 +79,9 @@ Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element ele
   if (centred)
     refuse("index",
            "arithmetic f64 with a centre, which is for rows that are rounded to f32; leave one of them out");
+  if (boxed)
+    refuse("index",
+           "arithmetic f64 with a box, into which rows are moved and rounded to f32; leave one of them out");
   return Arithmetic::f64;
 }
 

@@ -30,6 +30,7 @@ bool says_how(const SearchOptions& options) {
 /// Returns why no groups can be searched together; empty if some can.
 std::string why_all_apart(const GroupsAsked& asked, const ResidentRows* rows) {
   if (asked.index.doubles) return reasons::groups_of_doubles();
+  if (asked.index.box) return reasons::groups_in_box();
   if (is_set(asked.index.device)) return reasons::groups_on_set();
   if (says_how(asked.options)) return reasons::groups_asked_how();
   if (has_filter(asked.options)) return reasons::groups_filtered();
@@ -116,7 +117,8 @@ GroupParts parts_of(const GroupsAsked& asked) {
 Plan plan_of(const GroupsAsked& asked, const GroupParts& parts, std::int64_t m) {
   Plan plan;
   plan.device = asked.index.device.info().spec;
-  plan.problem = {asked.index.metric, asked.index.rows, m, asked.index.dims, asked.k};
+  plan.problem = {asked.index.metric, asked.index.rows, m,
+                  asked.index.dims,   asked.k,          asked.index.box != nullptr};
   plan.proposer = Proposer::none;
   plan.fused = true;
   plan.self = asked.options.self;

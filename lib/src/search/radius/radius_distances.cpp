@@ -95,6 +95,8 @@ class RadiusSearch {
   void take_listed(const Tile& tile);
   void take_dense(const Tile& tile, const std::vector<std::size_t>& queries);
   void grow_lists(std::int64_t before);
+  /// Lists of more rows are read as distances; in a periodic box all are, for which no kernel ranks lists.
+  std::int64_t longest_list() const { return index_.box ? 0 : plan_.candidates; }
   void write(spi::Allocation& to, const void* from, std::size_t bytes) {
     state_->device->write(to, 0, from, bytes);
   }
@@ -150,7 +152,7 @@ void RadiusSearch::count_rows(const Tile& tile) {
 void RadiusSearch::take_listed(const Tile& tile) {
   std::vector<std::uint32_t> listed = counts_;
   for (std::uint32_t& count : listed)
-    if (count > plan_.candidates) count = 0;
+    if (count > longest_list()) count = 0;
   const std::size_t longest = *std::max_element(listed.begin(), listed.end());
   {
     spi::Device& device = *state_->device;
@@ -220,7 +222,7 @@ void RadiusSearch::run_tile(const Tile& tile, std::int64_t before) {
   grow_lists(before);
   std::vector<std::size_t> crowded;
   for (std::size_t q = 0; q < counts_.size(); ++q)
-    if (counts_[q] > plan_.candidates) crowded.push_back(q);
+    if (counts_[q] > longest_list()) crowded.push_back(q);
   take_listed(tile);
   if (!crowded.empty()) take_dense(tile, crowded);
 }

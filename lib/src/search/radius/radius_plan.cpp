@@ -3,6 +3,7 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "check/periodic_check.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
@@ -51,13 +52,16 @@ Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_
                 const SearchOptions& options) {
   const DeviceInfo& device = index.device.info();
   check_options(where, options);
+  if (index.box)
+    if (const std::string why = test_periodic(*index.device.state(), index.metric); !why.empty())
+      throw Error(Errc::unsupported, where + ": " + device.spec + ": " + why);
   check_rows_left_out(where, index.rows, m, options);
   SearchOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
   tiles.boxes = false;  // boxes are tried before: within_by_boxes()
   tiles.proposer = Proposer::none;
-  Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
+  Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1, index.box != nullptr}, tiles);
   plan.problem.k = 0;
   plan.lists = 1;
   plan.self = options.self;

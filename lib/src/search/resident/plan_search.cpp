@@ -7,6 +7,7 @@
 #include "certified/quantized_rows.hpp"
 #include "check/boxes_check.hpp"
 #include "check/byte_speed.hpp"
+#include "check/periodic_check.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
@@ -193,7 +194,8 @@ Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Probl
 void prove(Device::State& device, const Plan& plan) {
   std::string why;
   if (plan.proposer != Proposer::none) why = test_proposer(device, plan);
-  if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric);
+  if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric, plan.problem.periodic);
+  if (why.empty() && plan.problem.periodic && !plan.boxes) why = test_periodic(device, plan.problem.metric);
   if (why.empty() && !plan.fused && !plan.boxes) why = test_selector(device, plan.selector, plan.problem.k);
   if (!why.empty()) throw Error(Errc::unsupported, "search: " + device.device->info.spec + ": " + why);
 }
@@ -231,7 +233,7 @@ std::optional<SearchPlanner::Way> SearchPlanner::way_after(Errc code, const Plan
 SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k,
                              const SearchOptions& options, const Feedback& feedback)
     : index_(index),
-      problem_{index.metric, index.rows, m, index.dims, k},
+      problem_{index.metric, index.rows, m, index.dims, k, index.box != nullptr},
       options_(options),
       feedback_(all_feedback(index, problem_, options, feedback)),
       way_{index.device.info().tuning ? Rules::measured : Rules::built_in} {}
