@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from .._core._checks import whole
-from .._core._errors import InvalidArgument
+from .._core._errors import InvalidArgument, Unsupported
 from . import _operators
 
 Edges = Union[Tensor, tuple[Tensor, Tensor]]
@@ -43,13 +43,14 @@ def knn(
     batch_size : int, optional
         The number of groups. None: as many as the batch vectors name.
     return_distances : bool
-        Also return the distance of each edge: squared, or ``1 - cos``. Squared ones have gradients.
+        Also return the distance of each edge: squared, or ``1 - cos``. Squared ones have gradients; for ``1 - cos`` pass
+        rows that ask for none.
 
     Returns
     -------
     Tensor of int64, [2, edges]
-        A row of `y` above a row of `x`: by row of `y`, then by distance, then by row of `x`. With `return_distances`
-        a pair of it and the distances, [edges].
+        A row of `y` above a row of `x`: by row of `y`, then by distance, then by row of `x`. With
+        `return_distances` a pair of it and the distances, [edges].
 
     Examples
     --------
@@ -59,6 +60,7 @@ def knn(
     [[0, 0], [2, 1]]
     """
     k = _count(k, "knn: k")
+    _check_angles(cosine and return_distances, x, y)
     found = _operators.edges(*_rows(x, y), batch_x, batch_y, k, None, cosine, False, batch_size or 0)
     return _shown(found, return_distances)
 
@@ -94,6 +96,7 @@ def knn_graph(
         By row, then by the neighbour's distance, then by neighbour; or a pair, as for `knn`.
     """
     k = _count(k, "knn_graph: k")
+    _check_angles(cosine and return_distances, x, x)
     x, y = _rows(x, x)
     found = _operators.edges(x, y, batch, batch, k, None, cosine, not loop, batch_size or 0)
     return _shown(found, return_distances, _turned(flow, "knn_graph"))
@@ -186,15 +189,21 @@ def nearest(x: Tensor, y: Tensor, batch_x: Optional[Tensor] = None, batch_y: Opt
 def _rows(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     for one, name in ((x, "x"), (y, "y")):
         if one.dim() not in (1, 2):
-            raise InvalidArgument(f"kith.torch: {name} has {one.dim()} axes; pass rows [n, columns], or [n] of one column")
+            what = f"{name} has {one.dim()} axes"
+            raise InvalidArgument(f"kith.torch: {what}; pass rows [n, columns], or [n] of one column")
     return x[:, None] if x.dim() == 1 else x, y[:, None] if y.dim() == 1 else y
 
 
 def _count(k: int, what: str) -> int:
-    k = whole(k, f"kith.torch.{what}")
+    k = k if isinstance(k, int) else whole(k, f"kith.torch.{what}")  # which old compilers cannot follow
     if k < 1:
         raise InvalidArgument(f"kith.torch.{what}={k}; pass 1 or more")
     return k
+
+
+def _check_angles(asked: bool, x: Tensor, y: Tensor) -> None:
+    if asked and torch.is_grad_enabled() and (x.requires_grad or y.requires_grad):
+        raise Unsupported(f"kith.torch: {_operators.NO_ANGLES}; for distances without one pass x.detach()")
 
 
 def _radius(r: float, what: str) -> float:

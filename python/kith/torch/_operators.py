@@ -18,6 +18,11 @@ from .._core._types import Int64, MetricName
 from . import _sums
 from ._search import below, borders_of, check_pair, distance_type, nearest_rows, rows_within
 
+NO_ANGLES = (
+    "cosine distances have no gradient; divide rows by their norms, by torch.nn.functional.normalize, and take half "
+    "the squared distance"
+)
+
 
 def _edges(
     x: Tensor,
@@ -68,10 +73,7 @@ def _keep_edges(ctx: Any, inputs: Any, output: Any) -> None:
 
 def _edges_backward(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     if ctx.cosine:
-        raise Unsupported(
-            "kith.torch: a gradient of cosine distances; divide rows by their norms by torch.nn.functional.normalize, "
-            "and take half the squared distance"
-        )
+        raise Unsupported(f"kith.torch: {NO_ANGLES}")
     x, y, edges = ctx.saved_tensors
     of_x = distance_gradient(x, y, edges[1], edges[0], grad, 2) if ctx.needs_input_grad[0] else None
     of_y = distance_gradient(y, x, edges[0], edges[1], grad, 2) if ctx.needs_input_grad[1] else None

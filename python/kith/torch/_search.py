@@ -37,10 +37,11 @@ def distance_type(x: Tensor) -> torch.dtype:
 
 
 def below(radius: float, x: Tensor) -> float:
-    """Return the largest squared distance that is nearer than `radius`: below its square, rounded once."""
+    """Return the largest squared distance that is nearer than `radius`: below its square, rounded once. -1: none is."""
     kind = np.float64 if x.dtype == torch.float64 else np.float32
     with np.errstate(over="ignore"):
-        return float(np.nextafter(kind(float(radius) * float(radius)), kind(-np.inf)))
+        square = kind(float(radius) * float(radius))
+    return float(np.nextafter(square, kind(0))) if square > 0 else -1.0
 
 
 def nearest_rows(
@@ -119,8 +120,8 @@ def _last(batch: Optional[Tensor], count: int, what: str) -> int:
     if batch is None:
         return -1
     if batch.dim() != 1 or len(batch) != count or batch.is_floating_point():
-        shape = list(batch.shape)
-        raise InvalidArgument(f"kith.torch: {what} of {batch.dtype}, {shape}; pass a whole number for each of {count} rows")
+        given = f"{what} of {batch.dtype}, {list(batch.shape)}"
+        raise InvalidArgument(f"kith.torch: {given}; pass a whole number for each of {count} rows")
     if count == 0:
         return -1
     first, last = batch[[0, -1]].tolist()
