@@ -43,8 +43,8 @@ def knn(
     batch_size : int, optional
         The number of groups. None: as many as the batch vectors name.
     return_distances : bool
-        Also return the distance of each edge: squared, or ``1 - cos``. Squared ones have gradients; for ``1 - cos`` pass
-        rows that ask for none.
+        Also return the distance of each edge: squared, or ``1 - cos``. Squared ones have gradients; for ``1 - cos``
+        pass rows that ask for none.
 
     Returns
     -------
