@@ -1,7 +1,7 @@
 """Holds what the tests of kith.torch share: the devices to run on, and answers by plain loops over kith.Index.
 
-PyTorch takes 1 to 2 GB, and Debian's is older than 2.4, so no gate installs it: these tests skip there. Run them by
-an environment that has it: ``PYTHONPATH=python python -m pytest python/tests -k torch``.
+PyTorch takes 1 to 2 GB, and Debian's is older than 2.4, so no gate installs it, and there these tests skip.
+``tools/check --devices --only python`` runs them if the machine's Python has PyTorch, on CUDA devices, too.
 """
 
 import numpy as np
