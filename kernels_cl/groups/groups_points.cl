@@ -4,9 +4,9 @@
 //   query_borders, row_borders [groups + 1]
 //   out [q, k]   keys, ascending, padded with NO_KEY
 //
-// Each of the GROUP items of a work-group keeps one query, and goes through the first PARTS * EACH rows of its
-// group twice. First it keeps the least chain of each part of EACH rows, and the LIST smallest of those of two
-// parts (of one, if LIST > 16). Each belongs to a row of its own, so the k-th of them bounds the distance of
+// Each of the GROUP items of a work-group keeps one query, and goes through the first PARTS * EACH rows of
+// its group twice. First it keeps the least chain of each part of EACH rows, and the LIST smallest of those
+// of two parts (of one, if LIST > 16). Each belongs to a row of its own, so the k-th bounds the distance of
 // the k-th neighbour. Then it goes through the parts whose least chain is within the bound, mostly one in
 // seven, and their rows within the bound go by a queue of QUEUE keys to its list in registers. Least chains
 // are kept as the upper 16 bits of their ordered form: no order is turned around by that, so that no part

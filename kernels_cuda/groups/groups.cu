@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::uint32_t group_threads = 64;
 
-/// Inserts `key` into ascending keys and drops the last, without a branch.
-template <int keys>
-__device__ __forceinline__ void insert(Key (&list)[keys], Key key) {
-#pragma unroll
-  for (int j = keys - 1; j > 0; --j) list[j] = min(list[j], max(list[j - 1], key));
-  list[0] = min(list[0], key);
-}
-
 /// Computes the chains of one query with `each` neighbouring rows.
 ///   a      [fixed_dims]  the query, if its columns are few
 ///   query  column 0 of the query; columns are rows_a_block apart
@@ -77,7 +69,7 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
   float limit = bound_value(no_key);
   int size = 0;
   const auto empty_queue = [&] {
-    for (int e = 0; e < size; ++e) insert(list, queues[e][threadIdx.x]);
+    for (int e = 0; e < size; ++e) insert_key(list, queues[e][threadIdx.x]);
     size = 0;
     limit = bound_value(list[keys - 1]);
   };
@@ -105,10 +97,7 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
   }
   empty_queue();
   if (number != q) return;
-  Key* const out = step.out.data + q * step.out.stride;
-#pragma unroll
-  for (int j = 0; j < keys; ++j)
-    if (j >= unused) out[j - unused] = list[j];
+  write_list(list, step, q);
 }
 
 template <int keys>

@@ -41,6 +41,29 @@ struct Range {
   }
 };
 
+/// A list keeps k keys, behind `keys` - k that are below all others.
+/// Inserts a key into ascending keys and drops the last.
+template <int keys>
+__device__ __forceinline__ void insert_key(Key (&list)[keys], Key key) {
+#pragma unroll
+  for (int j = keys - 1; j > 0; --j) {
+    const bool after = list[j - 1] <= key;
+    const Key moved = after ? key : list[j - 1];
+    list[j] = key < list[j] ? moved : list[j];
+  }
+  list[0] = min(list[0], key);
+}
+
+/// Writes the list of query q of the step.
+template <int keys>
+__device__ __forceinline__ void write_list(const Key (&list)[keys], const Groups& step, std::uint32_t q) {
+  const int unused = keys - static_cast<int>(step.k);
+  Key* const out = step.out.data + q * step.out.stride;
+#pragma unroll
+  for (int j = 0; j < keys; ++j)
+    if (j >= unused) out[j - unused] = list[j];
+}
+
 /// Searches groups of many rows of three columns (groups_points.cu).
 cudaError_t search_groups_of_points(const Queue& queue, Metric metric, const Groups& step);
 

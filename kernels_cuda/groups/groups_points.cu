@@ -4,12 +4,12 @@
 //   query_borders, row_borders [groups + 1]
 //   out [q, k]   keys, ascending, padded with no_key
 //
-// A thread keeps one query, and goes through the first 1024 rows of its group twice. First it keeps the least
-// chain of each part of 8 rows, and the k smallest of those of 16 rows (of 8, above k = 16). Each belongs to a
-// row of its own, so the last of the k bounds the distance of the k-th neighbour. Then it goes through the
-// parts whose least chain is within the bound, mostly one in seven, and their rows within the bound go by a
-// queue to its list of keys in registers. Least chains are kept as the upper 16 bits of their ordered form:
-// no order is turned around by that, so that no part within the bound is missed.
+// A thread keeps one query, and goes through the first 1024 rows of its group twice. First it keeps the
+// least chain of each part of 8 rows, and the k smallest of those of 16 rows (of 8, above k = 16). Each
+// belongs to a row of its own, so the last of the k bounds the distance of the k-th neighbour. Then it goes
+// through the parts whose least chain is within the bound, mostly one in seven, and their rows within the
+// bound go by a queue to its list of keys in registers. Least chains are kept as the upper 16 bits of their
+// ordered form: no order is turned around by that, so that no part within the bound is missed.
 // Rows after the first 1024 are read once. The lanes of a warp empty their queues together, so that no lane
 // waits for the insertions of another.
 // Work: 1.2 q t' dims multiply-adds for groups of t' rows, and some 1.2 k insertions per list for the first
@@ -32,18 +32,6 @@ __device__ __forceinline__ void insert_value(float (&list)[keys], float value) {
 #pragma unroll
   for (int j = keys - 1; j > 0; --j) list[j] = fminf(list[j], fmaxf(list[j - 1], value));
   list[0] = fminf(list[0], value);
-}
-
-/// Inserts a key into ascending keys and drops the last.
-template <int keys>
-__device__ __forceinline__ void insert_key(Key (&list)[keys], Key key) {
-#pragma unroll
-  for (int j = keys - 1; j > 0; --j) {
-    const bool after = list[j - 1] <= key;
-    const Key moved = after ? key : list[j - 1];
-    list[j] = key < list[j] ? moved : list[j];
-  }
-  list[0] = min(list[0], key);
 }
 
 template <Metric metric, int rows>
@@ -156,10 +144,7 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
   }
   empty_queue();
   if (number != q) return;
-  Key* const out = step.out.data + q * step.out.stride;
-#pragma unroll
-  for (int j = 0; j < keys; ++j)
-    if (j >= unused) out[j - unused] = list[j];
+  write_list(list, step, q);
 }
 
 template <int keys>

@@ -1,4 +1,5 @@
-// Tests votes and averages by groups: those of a group are those of its rows alone. docs/contract.md, section 2.
+// Tests votes and averages by groups: those of a group are those of its rows alone (docs/contract.md,
+// section 2).
 #include <cmath>
 #include <random>
 

@@ -1,5 +1,5 @@
-// Tests searches by groups by chance: each group's answer is compared with that of an Index of its rows, which
-// is on a CPU. docs/contract.md, section 2.
+// Tests searches by groups by chance: each group's answer is compared with that of an Index of its rows,
+// which is on a CPU. docs/contract.md, section 2.
 #include <cstdlib>
 #include <random>
 

@@ -1,4 +1,4 @@
-// --groups-column: a column of text files that names the group of each row; a query asks the rows of its group.
+// --groups-column: a column of text files names the group of each row; a query asks the rows of its group.
 #pragma once
 
 #include <CLI/CLI.hpp>

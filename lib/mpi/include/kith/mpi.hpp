@@ -91,8 +91,7 @@ class KITH_API Index {
   ///   metric     the same on all ranks
   ///   options    features, centre, learn_centre and box must be the same on all ranks; learn_centre
   ///              learns the centre of all rows. first_row and largest must stay 0: they are computed.
-  ///              All ranks with rows must come to the same arithmetic, by their elements or by
-  ///              IndexOptions::arithmetic
+  ///              All ranks with rows must come to one arithmetic, by elements or by the option
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
   ///        number occurs on two ranks.
