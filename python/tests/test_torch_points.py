@@ -149,7 +149,7 @@ def test_gradients_have_the_same_bits_on_the_cpu_and_a_gpu(random):
     weight = torch.from_numpy(random.standard_normal((8, 500, 16)).astype(np.float32))
     answers = []
     for device in DEVICES:
-        a, b = (one.to(device).requires_grad_() for one in (p1, p2))
+        a, b = (one.clone().to(device).requires_grad_() for one in (p1, p2))
         found = kt.knn_points(a, b, K=16, return_nn=True)
         (found.dists * weight.to(device)).sum().backward()
         found.knn.pow(2).sum().backward()
