@@ -127,9 +127,8 @@ cudaError_t search_groups(const Queue& queue, const spi::GroupsStep& step) {
                    step.own >= 0,
                    static_cast<std::uint32_t>(step.own),
                    matrix_of(step.out)};
-  // Measured: of 32 rows a group both take as long, of 100 bounds of parts pay.
-  constexpr std::uint32_t few_rows = 64;
-  if (step.train.dims == 3 && step.train.rows / all.groups >= few_rows)
+  const std::uint32_t rows_a_group = step.train.rows / all.groups;
+  if (step.train.dims == 3 && rows_a_group >= spi::fewest_rows_twice && rows_a_group <= spi::most_rows_twice)
     return search_groups_of_points(queue, step.metric, all);
   if (step.k <= 8) return groups_by<8>(queue, step.metric, all);
   if (step.k <= 16) return groups_by<16>(queue, step.metric, all);

@@ -8,8 +8,8 @@
 // least chain of each part of 8 rows, and the k smallest of those of 16 rows (of 8, above k = 16). Each
 // belongs to a row of its own, so the last of the k bounds the distance of the k-th neighbour. Then it goes
 // through the parts whose least chain is within the bound, mostly one in seven, and their rows within the
-// bound go by a queue to its list of keys in registers. Least chains are kept as the upper 16 bits of their
-// ordered form: no order is turned around by that, so that no part within the bound is missed.
+// bound go by a queue to its list of keys in registers. Least chains are kept as their upper 16 bits:
+// no order is turned around by that, so that no part within the bound is missed.
 // Rows after the first 1024 are read once. The lanes of a warp empty their queues together, so that no lane
 // waits for the insertions of another.
 // Work: 1.2 q t' dims multiply-adds for groups of t' rows, and some 1.2 k insertions per list for the first
@@ -69,6 +69,15 @@ __device__ __forceinline__ float least_of(const float* acc) {
   return least;
 }
 
+/// Returns the upper half of a least chain, or of a bound: halves keep the order of values. A NaN, which has
+/// no row, comes after every bound.
+template <Metric metric>
+__device__ __forceinline__ std::uint16_t half_of(float value) {
+  constexpr bool may_be_negative = metric == Metric::negative_dot;
+  const std::uint32_t bits = may_be_negative ? ordered_bits(value) : __float_as_uint(value);
+  return static_cast<std::uint16_t>(bits >> 16);
+}
+
 template <Metric metric, int keys>
 __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const Groups step) {
   constexpr int places = 2 * part;
@@ -106,8 +115,8 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
     chains_of_points<metric>(acc, a, row_at(step.train, r));
     leave_out(acc, range, r);
     const float one = least_of<part>(acc), other = least_of<part>(acc + part);
-    least[2 * s][lane] = static_cast<std::uint16_t>(ordered_bits(one) >> 16);
-    least[2 * s + 1][lane] = static_cast<std::uint16_t>(ordered_bits(other) >> 16);
+    least[2 * s][lane] = half_of<metric>(one);
+    least[2 * s + 1][lane] = half_of<metric>(other);
     if (fine) {
       insert_value(bounds, one);
       insert_value(bounds, other);
@@ -119,7 +128,7 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
 #pragma unroll
   for (int j = 0; j < keys; ++j) list[j] = j < unused ? 0 : no_key;
   std::uint32_t within = 0;  // parts, whose numbers replace the least chains of those before
-  const std::uint32_t code = ordered_bits(limit) >> 16;
+  const std::uint16_t code = half_of<metric>(limit);
   for (std::uint32_t p = 0; p < 2 * steps; ++p)
     if (least[p][lane] <= code) least[within++][lane] = static_cast<std::uint16_t>(p);
   std::uint32_t i = 0, later = r0 + pass_rows;

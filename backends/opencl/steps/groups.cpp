@@ -11,7 +11,7 @@ constexpr std::uint32_t groups_max_k = 64;  // keys of a list that fit into regi
 constexpr std::uint32_t most_registers_dims = 16;
 constexpr std::uint32_t group_items = 64, rows_each = 8;
 constexpr std::uint32_t parts = 128;  // of rows_each rows, which are read twice
-constexpr std::uint32_t few_columns = 3, few_rows = 64;
+constexpr std::uint32_t few_columns = 3;
 
 /// The Shape of group_of.cl, an argument by value.
 struct GroupsShape {
@@ -55,7 +55,9 @@ void Device::enqueue(const spi::GroupsStep& step) {
                         define("QUEUE", 2 * rows_each);
   if (t.dims <= most_registers_dims) defines += define("DIMS", t.dims);
   // Bounds of parts pay for groups of many rows, read twice at little cost (groups_points.cl).
-  const bool twice = t.dims <= few_columns && t.rows / (step.row_borders.cols - 1) >= few_rows;
+  const std::size_t rows_a_group = t.rows / (step.row_borders.cols - 1);
+  const bool twice =
+      t.dims <= few_columns && rows_a_group >= spi::fewest_rows_twice && rows_a_group <= spi::most_rows_twice;
   if (twice) defines += define("PARTS", parts);
   launch(twice ? "groups/groups_points.cl" : "groups/groups.cl", defines,
          twice ? "kith_groups_points" : "kith_groups", Range{{q.rows, 1, 1}, {group_items, 1, 1}},

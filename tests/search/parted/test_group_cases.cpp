@@ -21,7 +21,8 @@ class GroupCase {
     metric = number_metrics[size(below(static_cast<std::int64_t>(number_metrics.size())))];
     // OpenCL compiles a program for each metric, for each few columns, and for each class of k.
     dims = below(3) < 2 ? 3 : below(2) == 0 ? 2 : 17 + below(60);
-    rows_borders = borders(below(12) == 0 ? 200 : 8);
+    scale_ = below(4) == 0 ? 16 : 1;  // GPUs search groups of many rows in another way
+    rows_borders = borders(scale_ == 1 && below(12) == 0 ? 200 : 8);
     itself = below(2) == 0;
     query_borders = itself ? rows_borders : borders_like(rows_borders);
     own = itself && below(2) == 0;
@@ -48,7 +49,7 @@ class GroupCase {
       case 2:
         return below(60) == 0 ? 900 + below(1500) : below(300);
       default:
-        return below(50);
+        return below(50) * scale_;
     }
   }
   std::vector<std::int64_t> borders(std::int64_t most) {
@@ -67,6 +68,7 @@ class GroupCase {
   }
 
   std::mt19937& random_;
+  std::int64_t scale_ = 1;
 };
 
 /// Returns how many neighbours differ from those of an Index of each group.

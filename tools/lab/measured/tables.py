@@ -238,5 +238,26 @@ def limit(results, which, what):
     return f"{point['memory']:.0f} MiB" if what == "memory" else f"{number(point['seconds'])} s"
 
 
+# ---- Many clouds of points ---------------------------------------------------------------------------
+
+
+def clouds(results):
+    """Returns a table of the milliseconds of whole calls."""
+    rows = []
+    for point in results.holder("clouds")["clouds"]:
+        cells = [number(point[name]) if point[name] is not None else "–" for name in ("groups", "alone", "torch")]
+        rows.append([f"{point['clouds']:,}", f"**{cells[0]}**", *cells[1:]])
+    return table(["clouds", "kith, all as groups", "kith, an index each", "PyTorch"], rows, 4)
+
+
+def clouds_times(results, count, name, other):
+    """Returns how many times as fast `name` is as `other` with so many clouds."""
+    point = next((one for one in results.holder("clouds")["clouds"] if one["clouds"] == int(count)), None)
+    if point is None or point[name] is None or point[other] is None:
+        raise Missing(f"no file has {count} clouds by {name} and {other}")
+    return f"{number(point[other] / point[name], 2)} times"
+
+
 MARKS = {one.__name__: one for one in (searches, shapes, wrong, none, whole, stages, cards, picture, versions, measured, gigabytes,
-                                       pairs, date, times, figure, part, simulated, limit)}
+                                       pairs, date, times, figure, part, simulated, limit, clouds,
+                                       clouds_times)}

@@ -29,4 +29,8 @@ struct GroupsStep {
   Scratch scratch;
 };
 
+/// Rows of a group, on average, between which GPUs read those of three columns twice. Measured on an H200: of
+/// 100 rows one pass takes 0.9 of the time, of 256 two passes do; of 16384 one pass takes 0.9.
+inline constexpr std::uint32_t fewest_rows_twice = 192, most_rows_twice = 8192;
+
 }  // namespace kith::spi
