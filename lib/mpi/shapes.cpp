@@ -65,8 +65,8 @@ std::int64_t check_shapes(const std::vector<Shape>& shapes) {
 
 Arithmetic arithmetic_of(const RowsView& rows, const IndexOptions& options) {
   if (options.arithmetic != Arithmetic::automatic || rows.rows == 0) return options.arithmetic;
-  const bool moved = !options.centre.empty() || options.learn_centre || !options.box.empty();
-  return is_wide(rows.element) && !moved ? Arithmetic::f64 : Arithmetic::f32;
+  const bool centred = !options.centre.empty() || options.learn_centre;
+  return is_wide(rows.element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
 }
 
 Arithmetic common_arithmetic(const std::vector<Shape>& shapes) {

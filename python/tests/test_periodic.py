@@ -3,13 +3,17 @@
 import copy
 import itertools
 import pickle
+from fractions import Fraction
 
 import kith
 import numpy as np
 import pytest
 
 LENGTHS = (10.0, 3.7, 8.0)
-MASKS = [tuple(0.0 if is_open else length for is_open, length in zip(mask, LENGTHS)) for mask in itertools.product((0, 1), repeat=3)]
+MASKS = [
+    tuple(0.0 if is_open else length for is_open, length in zip(mask, LENGTHS))
+    for mask in itertools.product((0, 1), repeat=3)
+]
 METRICS = ("l2", "squared_l2", "l1", "linf")
 
 
@@ -77,7 +81,6 @@ def test_every_mask_has_the_bits_of_the_contract(metric, box, device):
 
 def test_the_box_goes_with_the_index(tmp_path, device):
     box = MASKS[1]
-    index = kith.Index(X[:500], device=device, box=np.array(box, np.float32).astype(float), arithmetic="f32")
     index = kith.Index(X[:500], device=device, box=list(box), arithmetic="f32").with_(X[500:])
     right = nearest(Q, X, box, "l2", 4)
     index.save(tmp_path / "a.kidx")
@@ -111,6 +114,31 @@ def test_neighbours_are_those_of_scipy(device):
     found = index.search(Q, 4)
     assert (found.row == row).all()
     assert np.allclose(found.distance, distance, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_float64_has_the_bits_of_doubles(metric, device):
+    box = MASKS[2]
+    inside = lambda rows: np.where(np.array(box) > 0, np.mod(rows, [length or 1 for length in box]), rows)  # noqa: E731
+    a, b = inside(Q[:8]), inside(X)
+    total = [[Fraction(0)] * len(b) for _ in a]
+    for d, length in enumerate(box):
+        t = np.abs(a[:, None, d] - b[None, :, d])
+        t = np.minimum(t, length - t) if length else t
+        for q in range(len(a)):
+            for row in range(len(b)):
+                one, s = Fraction(t[q, row]), total[q][row]
+                exact = s + one if metric == "l1" else max(s, one) if metric == "linf" else s + one * one
+                total[q][row] = Fraction(float(exact))
+    right = np.array([[float(value) for value in row] for row in total])
+    row = np.argsort(right, axis=1, kind="stable")[:, :4]
+    near = np.take_along_axis(right, row, 1)
+    index = kith.Index(X, metric, device, box=box)
+    assert index.arithmetic == "f64" and index.box.tolist() == list(box)
+    found = index.search(Q[:8], 4)
+    assert found.row.tolist() == row.tolist()
+    assert found.distance.tolist() == (np.sqrt(near) if metric == "l2" else near).tolist()
+    assert pickle.loads(pickle.dumps(index)).search(Q[:8], 4).row.tolist() == row.tolist()
 
 
 def test_classes_and_values_see_the_box(device):

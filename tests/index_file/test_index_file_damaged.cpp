@@ -1,6 +1,7 @@
 // Index files that are damaged, foreign or forged: docs/contract.md, section 9.
 #include <sys/stat.h>
 
+#include <cmath>
 #include <filesystem>
 #include <stop_token>
 
@@ -69,6 +70,30 @@ TEST_CASE("xxh64: what others have for the same bytes") {
   CHECK(Xxh64::of("abc", 3) == 0x44BC2CF5AD770999u);
   const string long_one = "Nobody inspects the spammish repetition";  // an example of xxHash's specification
   CHECK(Xxh64::of(long_one.data(), long_one.size()) == 0xFBCEA83C8A378BF1u);
+}
+
+TEST_CASE("periodic: index files whose values are outside of the box, or whose box is none, are refused") {
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    const KidxFiles files;
+    IndexOptions in_box{.box = {10, 0, 8}};
+    in_box.arithmetic = arithmetic;
+    const string good = files.saved(small_index(Metric::l1, in_box));
+    REQUIRE(files.refusal(good) == "no error");
+    const IndexFileInfo info = index_file_info(files.folder() / "a.kidx");
+    REQUIRE(info.sections[0].name == "box");
+    const auto with_value = [&](double value) {
+      return summed(arithmetic == Arithmetic::f64
+                        ? with_number(good, info.rows_offset, value)
+                        : with_number(good, info.rows_offset, static_cast<float>(value)));
+    };
+    CHECK(files.refusal(with_value(9.5)) == "no error");
+    for (const double outside : {10.0, 11.0, -1.0})
+      CHECK(files.why(with_value(outside)).find(", outside of the box; save the index again") !=
+            string::npos);
+    for (const double length : {-1.0, HUGE_VAL, 1e-60})
+      CHECK(files.why(summed(with_number(good, info.sections[0].offset, length)))
+                .find("long in column 0; give a length above 0") != string::npos);
+  }
 }
 
 TEST_CASE("index file: every byte that changes and every length that is not right is refused") {

@@ -88,6 +88,8 @@ class PlantedDevice : public spi::Device {
         std::holds_alternative<spi::OrderStep>(step.work) ||
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
+    const auto* chains = std::get_if<spi::DoubleChainsStep>(&step.work);
+    if (chains && chains->lengths.cols > 0) return {"it heeds no periodic box in double precision", 0};
     if (std::holds_alternative<spi::GroupsStep>(step.work)) return {"it searches no groups at once", 0};
     if (std::holds_alternative<spi::LandStep>(step.work) ||
         std::holds_alternative<spi::UnitStep>(step.work) ||

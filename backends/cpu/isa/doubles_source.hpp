@@ -25,6 +25,9 @@ inline Double fabs(Double a) {
 inline Double fmax(Double a, Double b) {
   return a.value > b.value ? a : b;
 }
+inline Double fmin(Double a, Double b) {  // b if either is NaN
+  return a.value < b.value ? a : b;
+}
 /// Completes the table: rows of doubles hold no bits.
 inline Double bits_apart(Double, Double) {
   return 0.0;
@@ -39,16 +42,30 @@ struct DoubleChain;
     static constexpr double first = start;                                    \
     static Double next(Double acc, Double a, Double b) { return accumulate; } \
   };
+#define KITH_PERIODIC(term)                                        \
+  inline Double periodic(Double near, Double far, Double length) { \
+    return term;                                                   \
+  }
 #include "kith/metrics.def"
+#undef KITH_PERIODIC
 #undef KITH_METRIC
+
+/// Returns the chain after column d of a query and a row.
+///   lengths  of a periodic box; else not read
+template <Metric metric, bool in_box>
+inline Double next_double(Double acc, Double a, Double b, const double* lengths, std::size_t d) {
+  if constexpr (!in_box) return DoubleChain<metric>::next(acc, a, b);
+  const Double difference = fabs(a - b);
+  return DoubleChain<metric>::next(acc, periodic(difference, difference, lengths[d]), 0.0);
+}
 
 /// The number of chains that a processor works at together: it begins two steps a cycle, and waits four
 /// cycles for each.
 constexpr std::size_t double_chains_at_once = 8;
 
 /// Computes the chains of `count` rows, at most double_chains_at_once.
-template <Metric metric>
-void some_double_chains(const double* query, const double* const* rows, std::size_t count, std::size_t dims,
+template <Metric metric, bool in_box>
+void some_double_chains(const DoubleCandidates& c, const double* const* rows, std::size_t count,
                         double* const* out) {
   const double* row[double_chains_at_once];
   Double acc[double_chains_at_once] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -56,16 +73,16 @@ void some_double_chains(const double* query, const double* const* rows, std::siz
     row[i] = rows[i < count ? i : 0];
     acc[i] = DoubleChain<metric>::first;
   }
-  for (std::size_t d = 0; d < dims; ++d) {
-    const Double value = query[d];
+  for (std::size_t d = 0; d < c.dims; ++d) {
+    const Double value = c.query[d];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < double_chains_at_once; ++i)
-      acc[i] = DoubleChain<metric>::next(acc[i], value, row[i][d]);
+      acc[i] = next_double<metric, in_box>(acc[i], value, row[i][d], c.lengths, d);
   }
   for (std::size_t i = 0; i < count; ++i) *out[i] = acc[i].value;
 }
 
-template <Metric metric>
+template <Metric metric, bool in_box>
 void double_chains_of(const DoubleCandidates& c, double* values) {
   const double* rows[double_chains_at_once];
   double* out[double_chains_at_once];
@@ -76,17 +93,19 @@ void double_chains_of(const DoubleCandidates& c, double* values) {
     rows[found] = c.train + row * c.stride;
     out[found++] = values + j;
     if (found < double_chains_at_once) continue;
-    some_double_chains<metric>(c.query, rows, found, c.dims, out);
+    some_double_chains<metric, in_box>(c, rows, found, out);
     found = 0;
   }
-  if (found > 0) some_double_chains<metric>(c.query, rows, found, c.dims, out);
+  if (found > 0) some_double_chains<metric, in_box>(c, rows, found, out);
 }
 
 void double_chains(const DoubleCandidates& c, double* values) {
   switch (c.metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    return double_chains_of<Metric::id>(c, values);
+#define KITH_METRIC(id, prepare, start, accumulate, finish)                \
+  case Metric::id:                                                         \
+    if constexpr (takes_box(Metric::id))                                   \
+      if (c.lengths) return double_chains_of<Metric::id, true>(c, values); \
+    return double_chains_of<Metric::id, false>(c, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC
   }
@@ -112,21 +131,22 @@ struct RowsTogether {
 
 /// Continues the chains of a query by the copied columns.
 ///   first  whether they begin here; else `values` has them so far
-template <Metric metric>
-void continue_chains(const RowsTogether& rows, const double* query, std::size_t width, bool first,
-                     double* values) {
+///   query, lengths  from the first of these columns on
+template <Metric metric, bool in_box>
+void continue_chains(const RowsTogether& rows, const double* query, const double* lengths, std::size_t width,
+                     bool first, double* values) {
   double acc[rows_together];
   for (std::size_t i = 0; i < rows_together; ++i)
     acc[i] = first || i >= rows.count ? DoubleChain<metric>::first : values[rows.place[i]];
   for (std::size_t d = 0; d < width; ++d) {
     const Double value = query[d];
     for (std::size_t i = 0; i < rows_together; ++i)
-      acc[i] = DoubleChain<metric>::next(acc[i], value, rows.columns[d][i]).value;
+      acc[i] = next_double<metric, in_box>(acc[i], value, rows.columns[d][i], lengths, d).value;
   }
   for (std::size_t i = 0; i < rows.count; ++i) values[rows.place[i]] = acc[i];
 }
 
-template <Metric metric>
+template <Metric metric, bool in_box>
 void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
                       double* values, std::size_t stride) {
   RowsTogether rows;
@@ -142,7 +162,8 @@ void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_
       const std::size_t width = c.dims - d < columns_together ? c.dims - d : columns_together;
       rows.copy(d, width);
       for (std::size_t q = 0; q < queries; ++q)
-        continue_chains<metric>(rows, c.query + q * query_stride + d, width, d == 0, values + q * stride);
+        continue_chains<metric, in_box>(rows, c.query + q * query_stride + d,
+                                        in_box ? c.lengths + d : nullptr, width, d == 0, values + q * stride);
     }
   }
 }
@@ -150,9 +171,11 @@ void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_
 void shared_double_chains(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
                           double* values, std::size_t stride) {
   switch (c.metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    return shared_chains_of<Metric::id>(c, queries, query_stride, values, stride);
+#define KITH_METRIC(id, prepare, start, accumulate, finish)                                               \
+  case Metric::id:                                                                                        \
+    if constexpr (takes_box(Metric::id))                                                                  \
+      if (c.lengths) return shared_chains_of<Metric::id, true>(c, queries, query_stride, values, stride); \
+    return shared_chains_of<Metric::id, false>(c, queries, query_stride, values, stride);
 #include "kith/metrics.def"
 #undef KITH_METRIC
   }

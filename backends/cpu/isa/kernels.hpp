@@ -118,6 +118,7 @@ struct DoubleCandidates {
   const std::uint32_t* rows;
   std::uint32_t first_row, train_rows;  ///< rows that are not among these are left out
   std::size_t count;
+  const double* lengths = nullptr;  ///< [dims] of a periodic box; null: there is none
 };
 
 struct Kernels {

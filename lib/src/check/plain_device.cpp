@@ -138,13 +138,15 @@ void plain(const RerankStep& s) {
 
 void plain(const DoubleChainsStep& s) {
   const std::size_t dims = s.train.cols;
+  std::span<const double> lengths;
+  if (s.lengths.cols > 0) lengths = {row_of_grid(s.lengths, 0), dims};
   for (std::size_t q = 0; q < s.rows.rows; ++q)
     for (std::size_t j = 0; j < s.rows.cols; ++j) {
       const std::uint32_t row = row_of_grid(s.rows, q)[j] - s.first_row;
       if (row < s.train.rows)
         row_of_grid(s.values, q)[j] =
             chain(s.metric, std::span<const double>(row_of_grid(s.queries, q), dims),
-                  std::span<const double>(row_of_grid(s.train, row), dims));
+                  std::span<const double>(row_of_grid(s.train, row), dims), lengths);
     }
 }
 

@@ -15,10 +15,12 @@
 
 namespace kith {
 
-DoublesSink::DoublesSink(const IndexPart& part, const IndexLayout& layout, std::uint64_t offset)
+DoublesSink::DoublesSink(const IndexPart& part, const IndexLayout& layout, std::uint64_t offset,
+                         std::shared_ptr<const PeriodicBox> box)
     : first_(part.first),
       unit_(prepare_of(layout.info.metric) == Prepare::unit_rows),
       offset_(offset),
+      box_(std::move(box)),
       rows_{{}, part.rows, layout.info.features, 0} {
   rows_.values.resize(cells_of(rows_.rows, rows_.dims));
 }
@@ -40,6 +42,9 @@ void DoublesSink::check_row(std::int64_t row) {
     if (!std::isfinite(value))
       refuse_index_file(offset_, place_text("training", first_ + row, d) + " holds " +
                                      (std::isnan(value) ? "NaN" : "an infinity") + "; save the index again");
+    if (box_ && !box_->holds(d, value))
+      refuse_index_file(offset_, place_text("training", first_ + row, d) + " holds " + text_of(value) +
+                                     ", outside of the box; save the index again");
     rows_.largest = std::max(rows_.largest, std::fabs(value));
     sum += value * value;
   }

@@ -14,7 +14,9 @@ class DoublesSink {
  public:
   ///   part    a part of the rows of the file
   ///   offset  bytes from the beginning of the file to the first row
-  DoublesSink(const IndexPart& part, const IndexLayout& layout, std::uint64_t offset);
+  ///   box     in which the rows are; null: there is none
+  DoublesSink(const IndexPart& part, const IndexLayout& layout, std::uint64_t offset,
+              std::shared_ptr<const PeriodicBox> box);
 
   /// Takes the next bytes of the rows. Throws bad_file if no Index can have such rows.
   void take(std::span<const unsigned char> bytes);
@@ -27,6 +29,7 @@ class DoublesSink {
   const std::int64_t first_;
   const bool unit_;
   const std::uint64_t offset_;
+  const std::shared_ptr<const PeriodicBox> box_;
   PreparedDoubles rows_;
   std::size_t taken_ = 0;     ///< bytes
   std::int64_t checked_ = 0;  ///< rows

@@ -81,15 +81,16 @@ std::int64_t count_features(const IndexLayout& layout) {
   return static_cast<std::int64_t>(count);
 }
 
-/// Returns whether there is a section of a value for each column that counts: a centre or a box. The rows
-/// must then be f32, and the metric one of differences.
-bool check_of_columns(const IndexLayout& layout, std::string_view which) {
+/// Returns whether there is a section of a value for each column that counts: a centre, of rows of f32, or
+/// a box, of f32 or f64. The metric must then be one of differences.
+bool check_of_columns(const IndexLayout& layout, std::string_view which, bool takes_doubles) {
   const IndexFileSection* const section = layout.find(which);
   if (!section) return false;
   const auto count = static_cast<std::uint64_t>(layout.info.features);
+  const bool known =
+      layout.info.element == Element::f32 || (takes_doubles && layout.info.element == Element::f64);
   if (section->element != "f64" || section->bytes / sizeof(double) != count ||
-      section->bytes % sizeof(double) != 0 || layout.info.element != Element::f32 ||
-      !takes_centre(layout.info.metric))
+      section->bytes % sizeof(double) != 0 || !known || !takes_centre(layout.info.metric))
     refuse_index_file(section->offset, "section " + section->name + " has " + std::to_string(section->bytes) +
                                            " bytes of " + section->element + ", which are no " +
                                            section->name + " of " + std::to_string(count) + " columns of " +
@@ -181,8 +182,8 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   layout.info.features = count_features(layout);
   check_numbers(layout);
   layout.info.element = check_rows_section(layout);
-  layout.info.centred = check_of_columns(layout, centre_section);
-  layout.info.periodic = check_of_columns(layout, box_section);
+  layout.info.centred = check_of_columns(layout, centre_section, false);
+  layout.info.periodic = check_of_columns(layout, box_section, true);
   layout.info.rows_offset = layout.rows().offset;
 }
 

@@ -104,7 +104,7 @@ class IndexReader {
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
     if (layout_.info.element == Element::f64) {
       state_->arithmetic = Arithmetic::f64;
-      doubles_.emplace(part_, layout_, offset);
+      doubles_.emplace(part_, layout_, offset, state_->box);
     } else {
       sink_ = std::make_unique<RowsSink>(*state_, part_, layout_, offset, options_);
     }

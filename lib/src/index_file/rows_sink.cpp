@@ -146,9 +146,7 @@ class DeviceRowsSink {
   void check_box(MatrixView<const float> rows) const {
     for (std::int64_t r = 0; r < rows.rows(); ++r)
       for (std::int64_t d = 0; d < rows.cols(); ++d) {
-        const double length = rows_->box->lengths()[size(rows_->features[size(d)])];
-        const auto value = static_cast<double>(rows(r, d));
-        if (static_cast<double>(moved_into<float>(length, value)) == value) continue;
+        if (rows_->box->holds(d, rows(r, d))) continue;
         refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) + " holds " +
                                        text_of(rows(r, d)) + ", outside of the box; save the index again");
       }

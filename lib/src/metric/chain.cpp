@@ -1,7 +1,5 @@
 #include "metric/chain.hpp"
 
-#include <vector>
-
 namespace kith {
 namespace {
 
@@ -31,14 +29,15 @@ Real periodic(Real difference, Real length) {
 #undef KITH_PERIODIC
 }
 
-template <class Real>
-Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> row) {
+/// Accumulates pairs of values: query(d) and row(d).
+template <class Real, class Query, class Row>
+Real chain_of(Metric metric, std::size_t dims, const Query& query, const Row& row) {
   switch (metric) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id: {                                        \
     Real acc = start;                                       \
-    for (std::size_t d = 0; d < query.size(); ++d) {        \
-      const Real a = query[d], b = row[d];                  \
+    for (std::size_t d = 0; d < dims; ++d) {                \
+      const Real a = query(d), b = row(d);                  \
       acc = accumulate;                                     \
     }                                                       \
     return acc;                                             \
@@ -47,6 +46,17 @@ Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> 
 #undef KITH_METRIC
   }
   return Real{0};
+}
+
+template <class Real>
+Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> row,
+              std::span<const Real> lengths) {
+  if (lengths.empty())
+    return chain_of<Real>(
+        metric, query.size(), [&](std::size_t d) { return query[d]; }, [&](std::size_t d) { return row[d]; });
+  return chain_of<Real>(
+      metric, query.size(), [&](std::size_t d) { return periodic(fabs(query[d] - row[d]), lengths[d]); },
+      [](std::size_t) { return Real{0}; });
 }
 
 template <class Real>
@@ -74,21 +84,14 @@ Prepare prepare_of(Metric metric) {
   return Prepare::none;
 }
 
-float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
-  return chain_of(metric, query, row);
-}
-
-double chain(Metric metric, std::span<const double> query, std::span<const double> row) {
-  return chain_of(metric, query, row);
-}
-
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
             std::span<const float> lengths) {
-  if (lengths.empty()) return chain(metric, query, row);
-  std::vector<float> differences, nothing(query.size());
-  for (std::size_t d = 0; d < query.size(); ++d)
-    differences.push_back(periodic(fabs(query[d] - row[d]), lengths[d]));
-  return chain(metric, differences, nothing);
+  return chain_of(metric, query, row, lengths);
+}
+
+double chain(Metric metric, std::span<const double> query, std::span<const double> row,
+             std::span<const double> lengths) {
+  return chain_of(metric, query, row, lengths);
 }
 
 float finish(Metric metric, float acc) {

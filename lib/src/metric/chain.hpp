@@ -17,14 +17,11 @@ enum class Prepare { none, unit_rows };
 Prepare prepare_of(Metric metric);
 
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
-float chain(Metric metric, std::span<const float> query, std::span<const float> row);
-
-double chain(Metric metric, std::span<const double> query, std::span<const double> row);
-
-/// Returns the raw value in a periodic box.
-///   lengths  [dims], +infinity for open columns; empty: there is no box
+///   lengths  [dims] of a periodic box, +infinity for open columns; empty: there is no box
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
-            std::span<const float> lengths);
+            std::span<const float> lengths = {});
+double chain(Metric metric, std::span<const double> query, std::span<const double> row,
+             std::span<const double> lengths = {});
 
 /// Turns a raw value into the distance that a user sees.
 float finish(Metric metric, float value);

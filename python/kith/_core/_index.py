@@ -98,13 +98,13 @@ class Index(Searches):
     box : array, [dims], optional
         The lengths of a periodic box, 0 for an open column: distances are those to the nearest image, by ``l2``,
         ``squared_l2``, ``l1`` and ``linf``. Rows and queries, of the types that a `centre` takes, are moved into the
-        box. It is kept in index files and pickles (docs/howto/periodic-boxes.md). None: there is no box.
+        box in float64. It is kept in index files and pickles (docs/howto/periodic-boxes.md). None: there is no box.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
         larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
         step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
-        for rows of float64 without a `centre` and a `box`, else ``f32``.
+        for rows of float64 without a `centre`, else ``f32``.
     deduplicate : bool, optional
         Keeps and searches equal rows once. Each is still found under its own number: no answer changes
         (docs/howto/repeated-rows.md). None: for rows on the host, if at least half of them repeat others.

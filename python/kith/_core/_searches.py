@@ -528,7 +528,7 @@ class Searches:
 
     def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None) -> Rows:
         spec = self._device.info.spec if from_device else ""
-        if self._centre is not None or self._box is not None:
+        if self._centre is not None or (self._box is not None and self._arithmetic == "f32"):
             rows = centred_rows_of(Q, what, spec)
         else:
             rows = element_rows_of(

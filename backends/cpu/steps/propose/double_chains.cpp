@@ -10,7 +10,7 @@ DoubleCandidates candidates_of(const spi::DoubleChainsStep& step, std::size_t qu
           elements(step.train), step.train.stride,
           step.train.cols,      elements(step.rows) + query * step.rows.stride,
           step.first_row,       static_cast<std::uint32_t>(step.train.rows),
-          step.rows.cols};
+          step.rows.cols,       step.lengths.cols > 0 ? elements(step.lengths) : nullptr};
 }
 
 /// Computes the chains of all queries with the rows of one list: a part of it at a time, so that its rows

@@ -1,6 +1,7 @@
 #include "rows/doubles/rounded_rows.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "base/float_guard.hpp"
@@ -51,6 +52,25 @@ class Norm {
   bool may_underflow_ = false;
 };
 
+/// Returns the length of a column of the box in which floats are.
+double length_of_floats(double length) {
+  return std::max(static_cast<double>(static_cast<float>(length)), static_cast<double>(FLT_MIN));
+}
+
+/// Returns at least what the term of a periodic box differs by where rows are exact: the lengths of floats
+/// are rounded, and the two operations of each chain are, by at most 2^-24 or 2^-53 of the length each.
+template <Metric metric>
+double error_of_box(const Rounding& how) {
+  Norm<metric> errors;
+  for (const double length : how.lengths) {
+    if (std::isinf(length)) continue;
+    const double of_floats = length_of_floats(length);
+    errors.add(std::fabs(length - of_floats) + 0x1.00001p-23 * of_floats + 0x1.00001p-52 * length);
+  }
+  errors.note_underflow();
+  return errors.above(how.lengths.size());
+}
+
 /// Rounds one row. Errors of the operations: docs/certificate.md, section 7.
 template <Metric metric>
 RowErrors round_row(std::span<const double> row, const Rounding& how, std::span<float> to) {
@@ -61,8 +81,11 @@ RowErrors round_row(std::span<const double> row, const Rounding& how, std::span<
     const bool small = std::fabs(x) < most_of_query;  // false for infinities, and for inf - inf
     fits = fits && small;
     to[d] = small ? static_cast<float>(x) : 0;
+    const bool wraps = !how.lengths.empty() && !std::isinf(how.lengths[d]) &&
+                       static_cast<double>(to[d]) >= length_of_floats(how.lengths[d]);
+    if (wraps) to[d] = 0;
     const auto near = static_cast<double>(to[d]);
-    rest.add(x - near);
+    rest.add(wraps ? how.lengths[d] - x : x - near);
     if (x != near) rest.note_underflow();
     moved.add(x);
     rounded.add(near);
@@ -76,6 +99,7 @@ RowErrors round_row(std::span<const double> row, const Rounding& how, std::span<
   // The difference is rounded once, and the product once where it is subnormal.
   if (!how.centre.empty()) errors.residual += 0x1p-52 * moved.above(row.size());
   if (how.scale != 1) errors.residual += 0x1p-1000;
+  if (!how.lengths.empty()) errors = {errors.residual + error_of_box<metric>(how), INFINITY};
   return errors;
 }
 
@@ -99,12 +123,20 @@ void RowErrors::include(const RowErrors& other) {
   norm = std::max(norm, other.norm);
 }
 
-RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims)
+std::vector<double> Rounding::lengths_of_floats() const {
+  std::vector<double> floats;
+  for (const double length : lengths) floats.push_back(std::isinf(length) ? 0 : length_of_floats(length));
+  return floats;
+}
+
+RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims,
+                               std::span<const double> lengths)
     : metric_(metric),
       dims_(size(dims)),
       stride_(divide_up(rows, sample_rows)),
       least_(dims_, INFINITY),
-      most_(dims_, -INFINITY) {}
+      most_(dims_, -INFINITY),
+      lengths_(lengths.begin(), lengths.end()) {}
 
 void RoundingChoice::add(const PreparedDoubles& some) {
   largest_ = std::max(largest_, some.largest);
@@ -141,11 +173,15 @@ Rounding RoundingChoice::rounding() {
   Rounding how;
   double largest = 0;
   for (std::size_t d = 0; d < dims_; ++d) {
-    how.centre.push_back(centre_of_column(d));
+    how.centre.push_back(is_open(d) ? centre_of_column(d) : 0);
     largest = std::max({largest, most_[d] - how.centre[d], how.centre[d] - least_[d]});
+    if (!is_open(d)) largest = std::max(largest, lengths_[d]);
   }
-  if (largest_ < far_from_zero * largest && are_floats_) return {};
-  how.scale = scale_of(largest);
+  if (largest_ < far_from_zero * largest && are_floats_)
+    how.centre.clear();
+  else
+    how.scale = scale_of(largest);
+  for (const double length : lengths_) how.lengths.push_back(length * how.scale);
   return how;
 }
 

@@ -2,6 +2,7 @@
 // section 7.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,18 +18,26 @@ namespace kith {
 struct Rounding {
   std::vector<double> centre;  ///< [dims]; empty: nothing is subtracted
   double scale = 1;            ///< a power of two
+  /// [dims] of a periodic box, times `scale`, +infinity for open columns; empty: there is none. The others
+  /// have the centre 0.
+  std::vector<double> lengths = {};
+
+  /// Returns the lengths of the box in which the floats are, 0 for open columns.
+  std::vector<double> lengths_of_floats() const;
 };
 
 /// Chooses a rounding by the training rows. Without any error are rows that are floats already, and whole
 /// numbers of a common size.
 class RoundingChoice {
  public:
-  RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims);
+  ///   lengths  [dims] of a periodic box, as PeriodicBox::doubles(); empty: there is none
+  RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims, std::span<const double> lengths = {});
   /// Looks at some of the rows; all must be added, in their order.
   void add(const PreparedDoubles& some);
   Rounding rounding();
 
  private:
+  bool is_open(std::size_t column) const { return lengths_.empty() || std::isinf(lengths_[column]); }
   double centre_of_column(std::size_t column);
 
   const Metric metric_;
@@ -39,6 +48,7 @@ class RoundingChoice {
   double largest_ = 0;
   std::vector<double> least_, most_;  ///< [dims]
   std::vector<double> sample_;        ///< [rows of the sample, dims]
+  const std::vector<double> lengths_;
 };
 
 /// Chooses one for queries: for negative_dot, whose queries have a scale of their own; else that of the rows.
@@ -47,8 +57,9 @@ Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, cons
 /// Bounds of one row, or of all, in the norm of the metric: Euclidean, and the sum or the largest of
 /// magnitudes for l1 and linf.
 struct RowErrors {
-  double residual = 0;  ///< at least |(x - centre) * scale - x~|; infinite if x~ cannot be a row of floats
-  double norm = 0;      ///< at least |x~|
+  double residual = 0;  ///< at least |(x - centre) * scale - x~|; infinite if x~ cannot be a row of floats.
+                        ///< In a periodic box also half of what else its term may differ by
+  double norm = 0;      ///< at least |x~|; infinite in a periodic box, where it bounds no distance
 
   /// Raises both to at least those of `other`.
   void include(const RowErrors& other);

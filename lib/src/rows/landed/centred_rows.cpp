@@ -172,7 +172,7 @@ bool subtract_centre(const RowsView& rows, std::span<const double> centre, float
 CentredRows::CentredRows(std::string_view where, std::string_view what, const Index::State& index,
                          const RowsView& given, std::int64_t first_row)
     : view_(given) {
-  if (index.shift.empty() && (!index.box || index.doubles)) {
+  if (index.shift.empty() && (!index.box || index.arithmetic == Arithmetic::f64)) {
     if (index.arithmetic == Arithmetic::f64) return;
     check_no_doubles(where, what, given.element);
     return;

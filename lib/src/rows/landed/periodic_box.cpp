@@ -1,5 +1,6 @@
 #include "rows/landed/periodic_box.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "device/device_set.hpp"
+#include "host/parallel.hpp"
 
 namespace kith {
 namespace {
@@ -24,18 +26,29 @@ void check_length(std::int64_t column, double length) {
 PeriodicBox::PeriodicBox(const Device& device, std::vector<double> lengths,
                          std::span<const std::int64_t> features)
     : lengths_(std::move(lengths)), features_(features.begin(), features.end()) {
-  if (is_set(device)) return;
   const FloatGuard guard;
-  std::vector<float> floats;
   for (const std::int64_t column : features_) {
-    const auto length = static_cast<float>(lengths_[size(column)]);
-    floats.push_back(length == 0 ? std::numeric_limits<float>::infinity() : length);
+    const double length = lengths_[size(column)];
+    doubles_.push_back(length == 0 ? std::numeric_limits<double>::infinity() : length);
+    floats_.push_back(static_cast<float>(doubles_.back()));
   }
-  there_ = uploaded(device.state(), floats);
+  if (!is_set(device)) there_ = uploaded(device.state(), floats_);
 }
 
 std::shared_ptr<const PeriodicBox> PeriodicBox::on(const Device& member) const {
   return std::make_shared<const PeriodicBox>(member, lengths_, features_);
+}
+
+void PeriodicBox::move(std::span<double> rows, std::uint32_t threads) const {
+  constexpr std::int64_t share_rows = 1 << 12;
+  const std::size_t dims = features_.size();
+  const auto all = static_cast<std::int64_t>(rows.size() / dims);
+  parallel_for(divide_up(all, share_rows), static_cast<std::int64_t>(rows.size()), threads,
+               [&](std::int64_t share) {
+                 const std::int64_t end = std::min(all, (share + 1) * share_rows);
+                 for (std::size_t i = size(share * share_rows) * dims; i < size(end) * dims; ++i)
+                   rows[i] = moved_into<double>(lengths_[size(features_[i % dims])], rows[i]);
+               });
 }
 
 std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, const Device& device, Metric metric,

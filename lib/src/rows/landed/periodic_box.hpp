@@ -20,7 +20,7 @@ namespace kith {
 template <class Real>
 Real moved_into(double length, double value) {
   if (length == 0 || !std::isfinite(value)) return static_cast<Real>(value);
-  const double rest = std::fmod(value, length);  // exact
+  const double rest = value >= 0 && value < length ? value : std::fmod(value, length);  // exact
   const Real moved = static_cast<Real>(rest < 0 ? rest + length : rest);
   return moved == 0 || moved >= static_cast<Real>(length) ? Real{0} : moved;
 }
@@ -35,12 +35,26 @@ class PeriodicBox {
   /// Returns the same box for a member of a set.
   std::shared_ptr<const PeriodicBox> on(const Device& member) const;
   const std::vector<double>& lengths() const { return lengths_; }
+  /// Return the lengths of the columns that count, +infinity for open ones: what chains take.
+  const std::vector<float>& floats() const { return floats_; }
+  const std::vector<double>& doubles() const { return doubles_; }
+  /// Returns whether a value of this column, among those that count, would stay.
+  template <class Real>
+  bool holds(std::int64_t column, Real value) const {
+    const double length = lengths_[static_cast<std::size_t>(features_[static_cast<std::size_t>(column)])];
+    return moved_into<Real>(length, static_cast<double>(value)) == value;
+  }
+  /// Moves rows of doubles, of the columns that count, into the box.
+  ///   rows  [n, dims], finite
+  void move(std::span<double> rows, std::uint32_t threads) const;
   /// Returns spi::RowBlocks::lengths.
   const spi::Allocation* there() const { return there_.get(); }
 
  private:
   const std::vector<double> lengths_;
   const std::vector<std::int64_t> features_;
+  std::vector<float> floats_;
+  std::vector<double> doubles_;
   DeviceMemory there_;
 };
 

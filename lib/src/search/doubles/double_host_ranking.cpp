@@ -26,8 +26,12 @@ spi::Grid<T> grid_of(const std::unique_ptr<spi::Allocation>& memory, std::int64_
 
 }  // namespace
 
-DoubleHostRanking::DoubleHostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads)
-    : metric_(metric), rows_(rows), threads_(threads), host_(cpu::create_backend()->open(0)) {}
+DoubleHostRanking::DoubleHostRanking(const RankedAmong& among, std::uint32_t threads)
+    : metric_(among.metric),
+      rows_(among.rows),
+      box_(among.box),
+      threads_(threads),
+      host_(cpu::create_backend()->open(0)) {}
 
 void DoubleHostRanking::rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                              std::span<double> values) const {
@@ -46,13 +50,16 @@ void DoubleHostRanking::rank_among(const PreparedDoubles& rows, std::int64_t fir
              of_places = lent(*host_, places.data(), size(places.rows() * width)),
              of_values = lent(*host_, values.data(), size(m * width)),
              train = lent(*host_, rows.values.data(), rows.values.size());
+  std::unique_ptr<spi::Allocation> lengths;
+  if (box_) lengths = lent(*host_, box_->doubles().data(), size(dims));
   host_->enqueue(
       {spi::DoubleChainsStep{metric_,
                              grid_of<double>(of_queries, m, dims),
                              grid_of<double>(train, rows.rows, dims),
                              static_cast<std::uint32_t>(first),
                              {of_places.get(), 0, size(m), size(width), places.rows() == 1 ? 0 : size(width)},
-                             grid_of<double>(of_values, m, width)},
+                             grid_of<double>(of_values, m, width),
+                             lengths ? grid_of<double>(lengths, 1, dims) : spi::Grid<double>{}},
        threads_});
 }
 

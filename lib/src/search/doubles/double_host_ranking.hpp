@@ -8,15 +8,15 @@
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/spi.hpp"
-#include "search/doubles/double_index.hpp"
+#include "search/doubles/ranking_tiles.hpp"
 
 namespace kith {
 
 /// Ranks with the kernels of the CPU back end, by rows in memory of the host or in a Source.
 class DoubleHostRanking {
  public:
-  /// `rows` must live longer than this object.
-  DoubleHostRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads);
+  /// What `among` refers to must live longer than this object.
+  DoubleHostRanking(const RankedAmong& among, std::uint32_t threads);
 
   /// Writes the raw value of each listed row.
   ///   queries  [m, dims], prepared
@@ -33,6 +33,7 @@ class DoubleHostRanking {
 
   const Metric metric_;
   const DoubleRows& rows_;
+  const PeriodicBox* const box_;
   const std::uint32_t threads_;
   const std::unique_ptr<spi::Device> host_;
 };

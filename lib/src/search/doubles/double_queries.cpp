@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "base/refuse.hpp"
 #include "rows/landed/borrowed.hpp"
 
@@ -18,7 +19,13 @@ DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Inde
                       std::to_string(index.columns) + "; give as many");
   Checked checked;
   const RowsView rows = rows_on_host(where, "query", index.device.state(), given, checked.copy);
-  checked.rows = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
+  if (!index.box) {
+    checked.rows = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
+    return checked;
+  }
+  checked.rows = prepare_doubles(where, "query", rows, index.metric, index.mask(), {}, threads);
+  const FloatGuard guard;
+  index.box->move(checked.rows.values, threads);
   return checked;
 }
 

@@ -34,11 +34,14 @@ std::string why_no_room(const RankedAmong& among, const SearchOptions& options) 
 }  // namespace
 
 RankedAmong::RankedAmong(const Index::State& index)
-    : RankedAmong(index.device, index.metric, index.doubles->rows, index.store->info().bytes) {}
+    : RankedAmong(index.device, index.metric, index.doubles->rows, index.store->info().bytes) {
+  box = index.box.get();
+}
 
 DoubleRanker double_ranker(const RankedAmong& among, const SearchOptions& options) {
   if (is_set(among.device)) return {"the device is a set"};
   if (among.rows.source() && !is_host(among)) return {"the rows stay in their source"};
+  if (among.box && !is_host(among)) return {"the rows are in a periodic box"};
   const std::string refusal = test_double_chains(*among.device.state());
   if (!is_host(among)) return {refusal.empty() ? why_no_room(among, options) : refusal};
   if (!refusal.empty())
@@ -81,7 +84,7 @@ void DoubleRanking::rank(MatrixView<const double> queries, MatrixView<const std:
 void DoubleRanking::rank_here(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
                               const TakeValues& take) const {
   const std::int64_t m = queries.rows(), dims = queries.cols(), width = places.cols();
-  const DoubleHostRanking host(among_.metric, among_.rows, threads_);
+  const DoubleHostRanking host(among_, threads_);
   // Rows of a Source are read once for all queries.
   const std::int64_t tile = among_.rows.source() ? m : RankingTiles::queries_of(m, dims, width);
   Doubles values(size(tile * width));

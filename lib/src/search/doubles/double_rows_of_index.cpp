@@ -21,11 +21,15 @@ namespace kith {
 namespace {
 
 /// Returns an Index without rows for the floats that propose, on the same device.
-std::shared_ptr<Index::State> proposing_for(const Index::State& index) {
+std::shared_ptr<Index::State> proposing_for(const Index::State& index, const Rounding& how) {
   std::vector<std::int64_t> all(size(index.dims));
   std::iota(all.begin(), all.end(), 0);
-  return std::make_shared<Index::State>(
+  auto proposing = std::make_shared<Index::State>(
       RowSchema(index.device, metric_of_proposals(index.metric), index.dims, std::move(all)));
+  if (index.box)
+    proposing->box =
+        std::make_shared<const PeriodicBox>(index.device, how.lengths_of_floats(), proposing->features);
+  return proposing;
 }
 
 RowsView view_of(const RoundedRows& rows, std::int64_t dims) {
@@ -42,8 +46,10 @@ void check_chunks(const DoubleIndex& doubles) {
 PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
   std::vector<unsigned char> copy;
   const RowsView rows = rows_on_host("index", given.what, index.device.state(), given.rows, copy);
-  return prepare_doubles("index", given.what, rows, index.metric, index.mask(), given.order, 0,
-                         given.first_row);
+  PreparedDoubles some =
+      prepare_doubles("index", given.what, rows, index.metric, index.mask(), given.order, 0, given.first_row);
+  if (index.box) index.box->move(some.values, 0);
+  return some;
 }
 
 }  // namespace
@@ -53,12 +59,13 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
   doubles->placed = options;
-  RoundingChoice choice(index.metric, rows.rows, rows.dims);
+  RoundingChoice choice(index.metric, rows.rows, rows.dims,
+                        index.box ? std::span(index.box->doubles()) : std::span<const double>());
   choice.add(rows);
   doubles->rounding = choice.rounding();
   const RoundedRows rounded = round_rows(index.metric, rows, doubles->rounding, 0);
   doubles->errors = largest_errors(rounded.errors);
-  auto proposing = proposing_for(index);
+  auto proposing = proposing_for(index, doubles->rounding);
   proposing->rows = rows.rows;
   proposing->numbers = RowNumbers(rows.rows);
   proposing->store = new_store(*proposing, {"training", view_of(rounded, index.dims), {}}, options);
@@ -69,9 +76,9 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
 }
 
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
-  const bool centred = !options.centre.empty() || options.learn_centre, boxed = !options.box.empty();
+  const bool centred = !options.centre.empty() || options.learn_centre;
   if (options.arithmetic == Arithmetic::automatic)
-    return is_wide(element) && !centred && !boxed ? Arithmetic::f64 : Arithmetic::f32;
+    return is_wide(element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
   if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;
   if (compares_bits(metric))
     refuse("index", "arithmetic f64, but " + std::string(name(metric)) +
@@ -79,9 +86,6 @@ Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element ele
   if (centred)
     refuse("index",
            "arithmetic f64 with a centre, which is for rows that are rounded to f32; leave one of them out");
-  if (boxed)
-    refuse("index",
-           "arithmetic f64 with a box, into which rows are moved and rounded to f32; leave one of them out");
   return Arithmetic::f64;
 }
 

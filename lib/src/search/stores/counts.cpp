@@ -97,8 +97,10 @@ void take_own_away(const Index::State& index, MatrixView<const float> queries, s
       if (has_filter(options) &&
           !counts(filter.row(filter.rows() > 1 ? q : 0), static_cast<std::uint32_t>(self + q)))
         return;
+      const std::span<const float> lengths =
+          index.box ? std::span(index.box->floats()) : std::span<const float>();
       const float value =
-          chain(index.metric, {queries.row(q), size(cols)}, {rows.data() + i * cols, size(cols)});
+          chain(index.metric, {queries.row(q), size(cols)}, {rows.data() + i * cols, size(cols)}, lengths);
       const float* const of_query = bounds.row(bounds.rows() > 1 ? q : 0);
       sum.take_away(q, std::lower_bound(of_query, of_query + bounds.cols(), value) - of_query);
     });
