@@ -20,34 +20,10 @@
 // each box that is entered or left, and two to three per leaf.
 // Work per leaf: 32 chains, and k + 32 comparisons for each row that passes. Source: Friedman, Bentley,
 // Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
-#include "common/metric.cl"
-#include "kith/spi/kernel_limits.def"
+#include "boxes/levels.cl"
 
-#define WIDTH KITH_BOX_ROWS
-#define LEVELS KITH_MOST_BOX_LEVELS
 #define NOTHING 0xFFFFFFFFu
 #define MOST_COLUMNS_OF_EARLY_NUMBERS 4
-
-// The place of each level in `bounds`, and its number of boxes.
-typedef struct {
-  uint top;
-  uint counts[LEVELS];
-  ulong blocks[LEVELS];  // number of blocks before the first of the level
-} Levels;
-
-Levels levels_of(uint n) {
-  Levels levels;
-  ulong blocks = 0, count = ((ulong)n + WIDTH - 1) / WIDTH;
-  for (uint l = 0; l < LEVELS; ++l) {
-    levels.counts[l] = (uint)count;
-    levels.blocks[l] = blocks;
-    levels.top = l;
-    if (count <= WIDTH) break;
-    count = (count + WIDTH - 1) / WIDTH;
-    blocks += count;
-  }
-  return levels;
-}
 
 // Returns the chain of the gaps between the query and a box, which is at most the chain of any row inside.
 //   box  minimum of the box in dimension 0; those of later dimensions follow, WIDTH apart
@@ -61,17 +37,6 @@ float gaps_of(local const float* query, global const float* box, uint dims, glob
 #endif
     acc = chain_next(acc, gap, 0.0f);
   }
-  return acc;
-}
-
-float chain_of(local const float* query, global const float* row, uint dims, global const float* lengths) {
-  float acc = chain_start();
-  for (uint d = 0; d < dims; ++d)
-#ifdef PERIODIC
-    acc = chain_next_periodic(acc, query[d], row[(size_t)d * WIDTH], lengths[d]);
-#else
-    acc = chain_next(acc, query[d], row[(size_t)d * WIDTH]);
-#endif
   return acc;
 }
 

@@ -20,6 +20,7 @@
 // keys, and 32 numbers per level. Only the warp synchronizes.
 // Work per leaf: 32 chains, and k + 32 comparisons for each row that passes. Source: Friedman, Bentley,
 // Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+#include "boxes/levels.cuh"
 #include "common/rows.cuh"
 
 namespace kith::cuda {
@@ -42,9 +43,8 @@ struct Walking {
   const float* lengths;
   Matrix<Key> out;
   Matrix<std::uint32_t> leaves;
-  std::uint32_t k, most_leaves, top;
-  std::uint32_t counts[most_levels];  ///< number of boxes at each level
-  std::size_t blocks[most_levels];    ///< number of blocks before the first of each level
+  std::uint32_t k, most_leaves;
+  Levels levels;
 };
 
 Walking walking_of(const spi::BoxesStep& step) {
@@ -60,14 +60,8 @@ Walking walking_of(const spi::BoxesStep& step) {
                   matrix_of(step.leaves),
                   step.k,
                   step.most_leaves,
-                  spi::box_levels(step.train.rows.rows) - 1,
-                  {},
-                  {}};
+                  levels_of(step.train.rows.rows)};
   if (step.filter.rows == 1) walking.filter.stride = 0;
-  for (std::uint32_t level = 0; level <= walking.top; ++level) {
-    walking.counts[level] = spi::boxes_of_level(step.train.rows.rows, level);
-    walking.blocks[level] = spi::blocks_before_level(step.train.rows.rows, level);
-  }
   return walking;
 }
 
@@ -187,24 +181,24 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
   // with the leaf instead of after it. With more columns, few leaves have such rows.
   const bool early = dims <= most_columns_of_early_numbers;
   const std::size_t block_floats = std::size_t{2} * dims * width;
-  std::uint32_t level = walking.top, read = 0, block = 0;  // `block` belongs to `level`
-  std::uint32_t own_block = 0;                             // the block at level number `lane`
-  std::uint32_t left = 0;                                  // bit l: this lane's box at level l is unvisited
+  std::uint32_t level = walking.levels.top, read = 0, block = 0;  // `block` belongs to `level`
+  std::uint32_t own_block = 0;                                    // the block at level number `lane`
+  std::uint32_t left = 0;  // bit l: this lane's box at level l is unvisited
   float most = limit;
   bool enters = true;
   while (true) {
     if (enters) {  // computes the bounds of the boxes of a block
       gaps[level][lane] = gaps_of<metric, in_box>(
-          query, walking.bounds + (walking.blocks[level] + block) * block_floats + lane, dims,
+          query, walking.bounds + (walking.levels.blocks[level] + block) * block_floats + lane, dims,
           walking.lengths);
-      if (lane < walking.counts[level] - block * width) left |= 1u << level;
+      if (lane < walking.levels.counts[level] - block * width) left |= 1u << level;
       enters = false;
     }
     const float gap = gaps[level][lane];
     const bool may = (left >> level & 1) != 0 && gap <= most;
     const unsigned chosen = least_of(may ? (__float_as_uint(gap) & ~(width - 1)) | lane : nothing);
     if (chosen == nothing) {  // no unvisited box of this block can be near enough
-      if (level == walking.top) break;
+      if (level == walking.levels.top) break;
       left &= ~(1u << level);
       ++level;
       block = __shfl_sync(all_lanes, own_block, level);

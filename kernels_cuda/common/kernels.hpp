@@ -111,6 +111,7 @@ cudaError_t score(const Queue& queue, const spi::ScoreStep& step);
 cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step);
 
 cudaError_t boxes(const Queue& queue, const spi::BoxesStep& step);
+cudaError_t count(const Queue& queue, const spi::CountStep& step);
 std::size_t order_scratch(const spi::OrderStep& step);
 cudaError_t order(const Queue& queue, const spi::OrderStep& step);
 cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step);

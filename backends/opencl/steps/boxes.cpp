@@ -56,10 +56,4 @@ void Device::enqueue(const spi::BoxesStep& step) {
          Local{query_bytes(step)}, Local{list_bytes(step)});
 }
 
-spi::Support Device::check(const spi::CountStep&) const {
-  return {"no kernel counts by boxes; count by distances", 0};
-}
-
-void Device::enqueue(const spi::CountStep&) {}  // check() has refused it
-
 }  // namespace kith::opencl

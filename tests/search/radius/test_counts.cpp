@@ -247,6 +247,22 @@ TEST_CASE("count: many rows in boxes, beside within()") {
   }
 }
 
+TEST_CASE("count: by more radii than a launch of a GPU takes, equal ones among them") {
+  const Matrix train = cloud(3000, 13, 64), queries = cloud(300, 14, 64);
+  std::vector<double> radii;
+  for (int r = 0; r < 601; ++r) radii.push_back(r / 4 / 100.0);
+  const CountRadii asked{{radii.data(), 1, 601}};
+  const Index index(device(), train, Metric::l2);
+  const std::vector<std::int64_t> expected = counted(Metric::l2, queries, train, asked);
+  for (SearchOptions way : both_ways()) {
+    CHECK(index.count(queries, asked, way) == expected);
+    const RowFilter filter = filter_of(of_query_0(some(3)), 3000, 1);
+    way.filter = filter;
+    CHECK(index.count(queries, asked, way) ==
+          counted(Metric::l2, queries, train, asked, of_query_0(some(3))));
+  }
+}
+
 TEST_CASE("count: tells how far it is, stops, and heeds a memory limit") {
   const Index index(device(), matrix(1, {1, 2, 3, 4}), Metric::l1);
   const std::vector<double> one{1};

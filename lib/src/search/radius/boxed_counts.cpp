@@ -38,8 +38,9 @@ class BoxedCounts {
         bounds_(state_, words(radii_)),
         counts_(state_, words(radii_)),
         leaves_(state_, words(1)) {
-    const spi::Support support = state_->check(step(plan.query_tile, false, plan.query_tile));
-    scratch_bytes_ = support.scratch_bytes;
+    scratch_bytes_ =
+        std::max(state_->check(step(plan.query_tile, false, plan.query_tile)).scratch_bytes,
+                 boxes_->order() ? std::size_t{0} : state_->check(order_of(plan.query_tile)).scratch_bytes);
     if (scratch_bytes_) scratch_ = DeviceMemory(state_, scratch_bytes_);
   }
 
@@ -52,7 +53,8 @@ class BoxedCounts {
     upload_rows(*state_, *queries_.get(), queries, block(), plan_.threads);
     filter_.upload(first, queries.rows());
     if (trace_) trace_->seconds["upload"] += upload.seconds();
-    const std::vector<std::uint32_t> order = order_of(queries);
+    const bool ordered = queries.rows() >= worth_sorting;
+    const std::vector<std::uint32_t> order = ordered ? order_on_host(queries) : std::vector<std::uint32_t>();
     numbers_.resize(size(queries.rows()) * radii_);
     read_.resize(size(queries.rows()));
     const DeviceSession session(*state_);
@@ -60,7 +62,11 @@ class BoxedCounts {
     write(*session, bounds_,
           std::vector<float>(bounds.data(), bounds.data() + bounds.rows() * bounds.cols()));
     StepTimer timer(*session, trace_);
-    session->enqueue(step(queries.rows(), !order.empty(), bounds.rows()));
+    if (ordered && order.empty()) {
+      session->enqueue(order_of(queries.rows()));
+      timer.after(spi::OrderStep::name);
+    }
+    session->enqueue(step(queries.rows(), ordered, bounds.rows()));
     timer.after(spi::CountStep::name);
     timer.collect();
     session->read(*counts_.get(), 0, numbers_.data(), numbers_.size() * sizeof(std::uint32_t));
@@ -77,9 +83,9 @@ class BoxedCounts {
     return size(plan_.query_tile) * a_query * sizeof(std::uint32_t);
   }
 
-  /// Returns an order in which queries read the same leaves; empty for few queries.
-  std::vector<std::uint32_t> order_of(MatrixView<const float> queries) const {
-    if (queries.rows() < worth_sorting || !boxes_->order()) return {};
+  /// Returns an order in which queries read the same leaves; empty if the device makes it, by order_of().
+  std::vector<std::uint32_t> order_on_host(MatrixView<const float> queries) const {
+    if (!boxes_->order()) return {};
     const Stopwatch sorting;
     std::vector<std::uint32_t> order = boxes_->order()->order_of(queries, plan_.threads);
     if (trace_) trace_->seconds["sort"] += sorting.seconds();
@@ -91,13 +97,22 @@ class BoxedCounts {
     device.write(*to.get(), 0, values.data(), values.size() * sizeof(T));
   }
 
+  spi::RowBlocks query_rows(std::int64_t count) const {
+    return {queries_.get(), 0, static_cast<std::uint32_t>(count),
+            static_cast<std::uint32_t>(plan_.problem.dims), block()};
+  }
+
+  spi::Step order_of(std::int64_t count) const {
+    return order_step(query_rows(count), boxes_->frame(), order_.get(), {scratch_.get(), scratch_bytes_},
+                      plan_.threads);
+  }
+
   spi::Step step(std::int64_t count, bool ordered, std::int64_t bounds) const {
     const std::size_t q = size(count);
     spi::Grid<std::uint32_t> order;
     if (ordered) order = {order_.get(), 0, 1, q, q};
     return {spi::CountStep{plan_.problem.metric,
-                           {queries_.get(), 0, static_cast<std::uint32_t>(count),
-                            static_cast<std::uint32_t>(plan_.problem.dims), block()},
+                           query_rows(count),
                            order,
                            boxes_->boxes(),
                            {bounds_.get(), 0, size(bounds), radii_, radii_},
