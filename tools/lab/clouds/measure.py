@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--out", type=Path, default=results.FOLDER, help="where DATE-clouds.json goes")
     parser.add_argument("--commit", default="", help="what was built; default: what git says")
     arguments = parser.parse_args()
-    name = kith.open_device(arguments.device).info.name
+    name = next(one.name for one in kith.devices() if one.spec == arguments.device)
     versions = {"torch": torch.__version__, "numpy": np.__version__}
     content = {"versions": versions, "points_each": POINTS, "k": K, "clouds": list(measure(arguments.device))}
     results.write("clouds", name, content, arguments.out, arguments.commit)
