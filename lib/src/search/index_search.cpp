@@ -59,10 +59,11 @@ RadiusNeighbors found_within(const Index::State& index, const RowsView& given, R
 std::vector<std::int64_t> counts_within(const Index::State& index, const RowsView& given,
                                         const CountRadii& radii, const SearchOptions& options, bool totals,
                                         Trace* trace) {
-  refuse_groups("count", index, "counts do not go by them");
-  check_radii_of_counts(radii, given.rows);
-  const MappedOptions mapped("count", index, options, given.rows, std::nullopt);
-  CountSum sum(given.rows, radii.radius.cols(), totals);
+  const std::string where = totals ? "two_point" : "count";
+  refuse_groups(where, index, "counts do not go by them");
+  check_radii_of_counts(where, radii, given.rows);
+  const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
+  CountSum sum(where, given.rows, radii.radius.cols(), totals);
   find_counts(index, given, radii, mapped.options(), sum, trace);
   return sum.counts();
 }

@@ -67,12 +67,12 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
                  const SearchOptions& options, CountSum& sum, Trace* trace) {
   if (index.doubles) {
     std::optional<FloatGuard> guard(std::in_place);
-    const DoubleQueries queries("count", index, given, options.threads);
+    const DoubleQueries queries(sum.where(), index, given, options.threads);
     guard.reset();  // the caller's progress runs in its own floating-point environment
     return count_doubles(index, queries, radii, options, sum, trace);
   }
-  const CentredRows centred("count", "query", index, given);
-  QuerySet queries("count", index, index.store->largest(), centred);
+  const CentredRows centred(sum.where(), "query", index, given);
+  QuerySet queries(sum.where(), index, index.store->largest(), centred);
   search_counts(index, queries, radii, options, sum, trace);
 }
 

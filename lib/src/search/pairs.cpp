@@ -67,7 +67,7 @@ class RowsAsked {
   std::vector<std::int64_t> counts(double radius, const SearchOptions& options) {
     const std::int64_t count = doubles_ ? doubles_->count() : queries_->count();
     const CountRadii radii{{&radius, 1, 1}};
-    CountSum sum(count, 1, false);
+    CountSum sum("pairs", count, 1, false);
     if (doubles_)
       count_doubles(index_, *doubles_, radii, options, sum, nullptr);
     else

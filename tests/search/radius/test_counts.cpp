@@ -299,6 +299,16 @@ TEST_CASE("count: refuses what the contract refuses") {
   CHECK(error_of([&] {
           index.count(matrix(2, {1, 2}), {one});
         }) == "invalid_argument: count: queries have 2 columns but the index has 1; give as many");
+  CHECK(error_of([&] {
+          index.two_point(queries, {{down.data(), 1, 2}});
+        }) ==
+        "invalid_argument: two_point: radius 1 of row 0 is 1, below that before it; give radii that ascend");
+  CHECK(error_of([&] {
+          index.two_point(matrix(2, {1, 2}), {one});
+        }) == "invalid_argument: two_point: queries have 2 columns but the index has 1; give as many");
+  CHECK(error_of([&] {
+          index.two_point(queries, {one}, {.radius = 2});
+        }).starts_with("unsupported: two_point: option radius = 2 has no part"));
   const std::string rest = " has no part in a radius search, which keeps all that is near; drop it";
   CHECK(refusal({one}, {.selector = Selector::radix}) == "unsupported: count: selector radix" + rest);
   CHECK(refusal({one}, {.radius = 2}) == "unsupported: count: option radius = 2" + rest);

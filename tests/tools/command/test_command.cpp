@@ -61,8 +61,8 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
   check_refused("frobnicate", 2,
                 "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, "
-                "graph, index, groundtruth, recall, classify, regress, evaluate, structure, select-features, "
-                "compare, verify, tune, doctor, manual");
+                "count, graph, index, groundtruth, recall, classify, regress, evaluate, structure, "
+                "select-features, compare, verify, tune, doctor, manual");
   for (const char* elsewhere : {"bench", "benchmark", "reproduce"})
     CHECK(contains(kith(elsewhere).err, "unknown subcommand \"" + string(elsewhere) + "\"; choose one of "));
   check_refused("search --trian a.npy", 2,

@@ -107,8 +107,8 @@ TEST_CASE("help shows options by headings, and first what everybody needs") {
 }
 
 TEST_CASE("help shows what one needs, and --help-all the rest") {
-  for (const char* of : {"search", "classify", "regress", "evaluate", "structure", "select-features", "graph",
-                         "groundtruth"}) {
+  for (const char* of : {"search", "count", "classify", "regress", "evaluate", "structure", "select-features",
+                         "graph", "groundtruth"}) {
     CAPTURE(of);
     const string brief = kith(string(of) + " --help").out, all = kith(string(of) + " --help-all").out;
     CHECK(options_in(brief) >= 8);
@@ -187,7 +187,8 @@ TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
   told("structure -x", "structure: unknown option -x; see `kith structure --help`");
   told("classify --frobnicate", "classify: unknown option --frobnicate; see `kith classify --help`");
   told("evaluate --radius 3",
-       "evaluate: unknown option --radius (search, classify, regress have it); see `kith evaluate --help`");
+       "evaluate: unknown option --radius (search, count, classify, regress have it); see `kith evaluate "
+       "--help`");
   told("predict", "kith: unknown subcommand \"predict\"; did you mean classify?");
 }
 

@@ -18,12 +18,16 @@ files::WideNumber widened(const files::Number& number) {
 
 }  // namespace
 
-void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help) {
+void add_asked_options(CLI::App& app, QueryFlags& flags) {
   app.add_option("--query", flags.query, "One query as its values, such as 5.1,3.5,1.4; may be repeated")
       ->type_name("VALUES")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--leave-one-out", flags.leave_one_out, "Use each training row as a query, excluding itself");
+}
+
+void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help) {
+  add_asked_options(app, flags);
   if (!truth_help.empty()) reads_file(app.add_option("--truth", flags.truth, truth_help));
   add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
   app.add_option("--radius", flags.radius, "Find all rows within this distance instead of the k nearest")
@@ -59,17 +63,20 @@ Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, co
   return none;
 }
 
+double radius_of(const std::string& where, const std::string& text, Metric metric, Arithmetic arithmetic) {
+  const files::WideNumber number =
+      arithmetic == Arithmetic::f64 ? files::parse_wide(text) : widened(files::parse_number(text));
+  if (number.kind != files::Number::finite)
+    refuse(where, "--radius: " + files::in_quotes(text) + " is no finite number; give a distance");
+  if (number.value < 0 && !may_be_negative(metric))
+    refuse(where, "--radius: " + text + " is below 0, and no distance is; give a radius of 0 or more for " +
+                      std::string(name(metric)));
+  return number.value;
+}
+
 std::vector<double> radius_of(const std::string& where, const QueryFlags& flags, Metric metric,
                               Arithmetic arithmetic) {
-  const files::WideNumber number = arithmetic == Arithmetic::f64 ? files::parse_wide(flags.radius)
-                                                                 : widened(files::parse_number(flags.radius));
-  if (number.kind != files::Number::finite)
-    refuse(where, "--radius: " + files::in_quotes(flags.radius) + " is no finite number; give a distance");
-  if (number.value < 0 && !may_be_negative(metric))
-    refuse(where, "--radius: " + flags.radius +
-                      " is below 0, and no distance is; give a radius of 0 or more for " +
-                      std::string(name(metric)));
-  return {number.value};
+  return {radius_of(where, flags.radius, metric, arithmetic)};
 }
 
 std::string asked_name(const TrainingFlags& training, const QueryFlags& flags) {

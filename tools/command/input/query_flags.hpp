@@ -28,6 +28,9 @@ struct QueryFlags {
   bool by_k() const { return radius.empty() || k_in_radius; }
 };
 
+/// Adds --query and --leave-one-out.
+void add_asked_options(CLI::App& app, QueryFlags& flags);
+
 /// Adds --query, --truth, --leave-one-out, -k and --radius.
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help);
 
@@ -39,8 +42,10 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
 /// Returns the queries that these flags name: no rows if there are none, or the training rows.
 Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training);
 
-/// Returns one radius for all queries, a float unless `arithmetic` is f64.
+/// Returns a value of --radius, a float unless `arithmetic` is f64.
 /// Throws invalid_argument: it is not a number; it is below 0, for a metric without negative distances.
+double radius_of(const std::string& where, const std::string& text, Metric metric, Arithmetic arithmetic);
+/// Returns one radius for all queries.
 std::vector<double> radius_of(const std::string& where, const QueryFlags& flags, Metric metric,
                               Arithmetic arithmetic);
 

@@ -33,8 +33,14 @@ Json distance_json(const RadiusNeighbors& found, std::size_t at) {
 
 }  // namespace
 
-void add_asked(report::Document& document, const Training& training, const files::Table& queries,
-               Metric metric, const DeviceInfo& device, const QueryFlags& query_flags) {
+nlohmann::ordered_json radii_json(const std::vector<std::string>& radii, Arithmetic arithmetic) {
+  Json values = Json::array();
+  for (const std::string& radius : radii) values.push_back(radius_json(radius, arithmetic));
+  return values;
+}
+
+void add_rows_asked(report::Document& document, const Training& training, std::int64_t queries, Metric metric,
+                    const DeviceInfo& device, const std::string& asked) {
   using report::Fact;
   const files::Table& train = training.rows.table;
   const std::vector<std::int64_t>& shape = train.image_shape;
@@ -45,12 +51,17 @@ void add_asked(report::Document& document, const Training& training, const files
   document.add(Fact{
       "dims", "Dimensions", dims,
       shape.size() == 2 ? "images of " + std::to_string(shape[0]) + " × " + std::to_string(shape[1]) : ""});
-  document.add(
-      Fact{"queries", "Queries", queries.rows,
-           query_flags.leave_one_out ? "each training row in turn" : report::file_name(queries.path)});
+  document.add(Fact{"queries", "Queries", queries, asked});
   document.add(report::metric_fact(std::string(name(metric))));
   document.add(Fact{"arithmetic", "", name(training.arithmetic)});
   document.add(report::device_fact(device));
+}
+
+void add_asked(report::Document& document, const Training& training, const files::Table& queries,
+               Metric metric, const DeviceInfo& device, const QueryFlags& query_flags) {
+  using report::Fact;
+  add_rows_asked(document, training, queries.rows, metric, device,
+                 query_flags.leave_one_out ? "each training row in turn" : report::file_name(queries.path));
   const bool by_k = query_flags.by_k(), by_radius = !query_flags.radius.empty();
   document.add(Fact{"k", by_k ? "k" : "", by_k ? Json(query_flags.k) : Json(), "neighbours that vote"});
   document.add(Fact{"radius", by_radius ? "Radius" : "",

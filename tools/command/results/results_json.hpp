@@ -12,10 +12,16 @@
 
 namespace kith::command {
 
-/// Adds `train`, `rows`, `dims`, `queries`, `metric`, `arithmetic`, `device`, `k`, `radius`: k or radius is
-/// null.
+/// Adds `train`, `rows`, `dims`, `queries`, `metric`, `arithmetic`, `device`.
+///   asked  says which queries there are
+void add_rows_asked(report::Document& document, const Training& training, std::int64_t queries, Metric metric,
+                    const DeviceInfo& device, const std::string& asked = "");
+/// Adds these, `k` and `radius`: k or radius is null.
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
                Metric metric, const DeviceInfo& device, const QueryFlags& query_flags);
+
+/// Returns radii as numbers; each has been parsed already.
+nlohmann::ordered_json radii_json(const std::vector<std::string>& radii, Arithmetic arithmetic);
 
 /// Adds `members` for a set of devices only: the work of each member.
 void add_members(report::Document& document, const Trace& trace);

@@ -61,6 +61,7 @@ Subcommand add_search(CLI::App& parent);
 Subcommand add_index(CLI::App& parent);
 Subcommand add_groundtruth(CLI::App& parent);
 Subcommand add_recall(CLI::App& parent);
+Subcommand add_count(CLI::App& parent);
 Subcommand add_graph(CLI::App& parent);
 Subcommand add_classify(CLI::App& parent);
 Subcommand add_regress(CLI::App& parent);

@@ -17,9 +17,9 @@ struct Heading {
 const std::vector<Heading>& headings() {
   static const std::vector<Heading> all = {
       {"What to search",
-       {"-k", "--k-max", "--k-sweep", "--metric", "--query", "--queries", "--train", "--radius", "--index",
-        "--model", "--label-column", "--labels", "--target", "--leave-one-out", "--values", "--truth",
-        "--folds", "--seed"}},
+       {"-k",       "--k-max",         "--k-sweep", "--metric", "--query", "--queries",      "--train",
+        "--radius", "--strict",        "--total",   "--index",  "--model", "--label-column", "--labels",
+        "--target", "--leave-one-out", "--values",  "--truth",  "--folds", "--seed"}},
       {"Columns and rows", {"--features", "--drop", "--scale", "--prepare", "--filter", "--groups-column"}},
       {"Votes", {"--votes"}},
       {"How files are read", {"--csv", "--read"}},
@@ -36,11 +36,11 @@ const std::vector<Heading>& headings() {
 /// Returns whether users need the option, for subcommands that have more options than fit on a screen.
 bool is_needed(const CLI::Option& option) {
   static const std::vector<std::string> needed = {
-      "-k",           "--k-max",  "--metric",    "--query",     "--queries",
-      "--train",      "--index",  "--model",     "--target",    "--label-column",
-      "--scale",      "--csv",    "--out",       "--stage",     "--device",
-      "--save-model", "--help",   "--criterion", "--out-index", "--help-all",
-      "--workload",   "--stages", "-n",          "-m",          "--dims"};
+      "-k",          "--radius",    "--k-max",    "--metric",   "--query",        "--queries",
+      "--train",     "--index",     "--model",    "--target",   "--label-column", "--scale",
+      "--csv",       "--out",       "--stage",    "--device",   "--save-model",   "--help",
+      "--criterion", "--out-index", "--help-all", "--workload", "--stages",       "-n",
+      "-m",          "--dims"};
   return std::any_of(needed.begin(), needed.end(),
                      [&](const std::string& name) { return option.check_name(name); });
 }

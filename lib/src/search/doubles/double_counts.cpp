@@ -19,7 +19,7 @@ namespace kith {
 void count_doubles(const Index::State& index, const DoubleQueries& queries, const CountRadii& asked,
                    const SearchOptions& options, CountSum& sum, Trace* trace) {
   const WholeSearch whole(index.device);
-  check_rows_left_out("count", index.rows, queries.count(), options);
+  check_rows_left_out(sum.where(), index.rows, queries.count(), options);
   std::optional<FloatGuard> guard(std::in_place);
   const std::vector<double> bounds = bounds_of_counts<double>(index.metric, asked);
   const std::size_t radii = size(asked.radius.cols());

@@ -39,7 +39,7 @@ RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries&
 
 /// Adds up how many rows are within the radii: floats list the rows that may be, and the chain of doubles
 /// counts them.
-///   queries  made by DoubleQueries for "count", or prepared
+///   queries  made by DoubleQueries, or prepared
 ///   options  name rows by their places (MappedOptions)
 /// Throws as Index::count() does.
 void count_doubles(const Index::State& index, const DoubleQueries& queries, const CountRadii& radii,

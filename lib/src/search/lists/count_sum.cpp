@@ -1,12 +1,17 @@
 #include "search/lists/count_sum.hpp"
 
+#include <utility>
+
 #include "base/numbers.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
 
-CountSum::CountSum(std::int64_t queries, std::int64_t radii, bool totals)
-    : radii_(radii), totals_(totals), counts_(cells_of(totals ? 1 : queries, radii)) {}
+CountSum::CountSum(std::string where, std::int64_t queries, std::int64_t radii, bool totals)
+    : where_(std::move(where)),
+      radii_(radii),
+      totals_(totals),
+      counts_(cells_of(totals ? 1 : queries, radii)) {}
 
 /// Returns where the counts of a query begin.
 std::size_t CountSum::row_of(std::int64_t query) const {

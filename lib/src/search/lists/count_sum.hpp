@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "kith/matrix_view.hpp"
@@ -13,9 +14,12 @@ namespace kith {
 /// Adds counts, those of each query or those of all queries together. Any thread may add.
 class CountSum {
  public:
+  ///   where    the function that is called, for messages
   ///   radii    counts of each query
   ///   totals   adds up the counts of all queries
-  CountSum(std::int64_t queries, std::int64_t radii, bool totals);
+  CountSum(std::string where, std::int64_t queries, std::int64_t radii, bool totals);
+
+  const std::string& where() const { return where_; }
 
   /// Adds the counts of queries first, first + 1, ...
   ///   counts  [count, radii]
@@ -28,6 +32,7 @@ class CountSum {
  private:
   std::size_t row_of(std::int64_t query) const;
 
+  const std::string where_;
   const std::int64_t radii_;
   const bool totals_;
   std::mutex mutex_;

@@ -153,7 +153,7 @@ std::optional<Plan> boxes_plan(const ResidentRows& index, const CountRequest& re
   const std::string refusal = refusal_of_counts(index);
   if (!refusal.empty()) {
     if (options.boxes != true) return std::nullopt;
-    throw Error(Errc::unsupported, "count: " + index.device.info().spec + ": " + refusal);
+    throw Error(Errc::unsupported, request.where + ": " + index.device.info().spec + ": " + refusal);
   }
   Feedback feedback = index.made->lessons.feedback();
   feedback.boxes_lose_from = 0;  // that is of lists

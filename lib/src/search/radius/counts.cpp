@@ -87,7 +87,7 @@ class Counting {
 
 void count_by_distances(const ResidentRows& index, const CountRequest& request, Trace* trace) {
   const std::int64_t m = request.search.m(), radii = request.bounds.cols();
-  const Plan plan = plan_count(index, m, radii, request.search.options);
+  const Plan plan = plan_count(request.where, index, m, radii, request.search.options);
   const std::vector<Tile> tiles = train_tiles(index, plan);
   const std::int64_t query_tiles = divide_up(m, plan.query_tile);
   if (trace) {
@@ -113,7 +113,8 @@ void count_by_distances(const ResidentRows& index, const CountRequest& request, 
 
 void count_resident(const ResidentRows& index, const CountRequest& request, Trace* trace) {
   const SearchOptions& options = request.search.options;
-  static_cast<void>(plan_count(index, request.search.m(), request.bounds.cols(), options));  // checks them
+  static_cast<void>(
+      plan_count(request.where, index, request.search.m(), request.bounds.cols(), options));  // checks them
   if (trace) restart(*trace);
   try {
     if (count_by_boxes(index, request, trace)) return;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "kith/matrix_view.hpp"
 #include "kith/trace.hpp"
@@ -17,6 +18,7 @@ using TakeCounts = std::function<void(std::int64_t first, MatrixView<const std::
 
 /// Says how many rows to count, and who gets the counts. It refers to memory of others.
 struct CountRequest {
+  const std::string& where;        ///< the function that is called, for messages
   const SearchRequest& search;     ///< whose queries are prepared; it has no `self`
   MatrixView<const float> bounds;  ///< [1 or m, r]  the largest raw values that count, ascending
   const TakeCounts& take;

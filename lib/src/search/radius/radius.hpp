@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/device_state.hpp"
@@ -33,9 +34,11 @@ std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int
 /// does not fit.
 Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options);
 /// Returns the plan of a count by distances, with a list of one place for each query, which nobody reads.
+///   where  the function that is called, for messages
 ///   radii  counts of each query
 /// Throws as plan_within() does.
-Plan plan_count(const ResidentRows& index, std::int64_t m, std::int64_t radii, const SearchOptions& options);
+Plan plan_count(const std::string& where, const ResidentRows& index, std::int64_t m, std::int64_t radii,
+                const SearchOptions& options);
 
 /// Prepares the queries, and finds all rows within the radii of `request`, by boxes or by distances.
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);

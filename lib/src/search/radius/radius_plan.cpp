@@ -90,8 +90,9 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions&
   return plan_radii("within", index, m, 0, options);
 }
 
-Plan plan_count(const ResidentRows& index, std::int64_t m, std::int64_t radii, const SearchOptions& options) {
-  return plan_radii("count", index, m, radii, options);
+Plan plan_count(const std::string& where, const ResidentRows& index, std::int64_t m, std::int64_t radii,
+                const SearchOptions& options) {
+  return plan_radii(where, index, m, radii, options);
 }
 
 RadiusWorkspace::RadiusWorkspace(const DeviceInfo& device, const Plan& plan, std::size_t radii)

@@ -74,7 +74,7 @@ class PartCounts {
     const TakeCounts take = [&](std::int64_t first, MatrixView<const std::uint32_t> counts) {
       sum_.add(request.first_query + first, counts);
     };
-    count_resident(rows, {request, bounds_of(request), take}, trace);
+    count_resident(rows, {sum_.where(), request, bounds_of(request), take}, trace);
   }
 
   const Metric metric_;
@@ -109,20 +109,19 @@ void take_own_away(const Index::State& index, MatrixView<const float> queries, s
 
 }  // namespace
 
-void check_radii_of_counts(const CountRadii& asked, std::int64_t m) {
+void check_radii_of_counts(std::string_view where, const CountRadii& asked, std::int64_t m) {
   const MatrixView<const double>& radii = asked.radius;
   if ((radii.rows() != 1 && radii.rows() != m) || radii.cols() < 1)
-    refuse("count", "the radii are [" + std::to_string(radii.rows()) + ", " + std::to_string(radii.cols()) +
-                        "] for " + std::to_string(m) +
-                        " queries; give [1, r] for all or [m, r], r at least 1");
+    refuse(where, "the radii are [" + std::to_string(radii.rows()) + ", " + std::to_string(radii.cols()) +
+                      "] for " + std::to_string(m) + " queries; give [1, r] for all or [m, r], r at least 1");
   for (std::int64_t q = 0; q < radii.rows(); ++q)
     for (std::int64_t r = 0; r < radii.cols(); ++r) {
       if (std::isnan(radii(q, r)))
-        refuse("count", "radius " + std::to_string(r) + " of row " + std::to_string(q) +
-                            " is NaN; every radius must be a number");
+        refuse(where, "radius " + std::to_string(r) + " of row " + std::to_string(q) +
+                          " is NaN; every radius must be a number");
       if (r > 0 && radii(q, r) < radii(q, r - 1))
-        refuse("count", "radius " + std::to_string(r) + " of row " + std::to_string(q) + " is " +
-                            text_of(radii(q, r)) + ", below that before it; give radii that ascend");
+        refuse(where, "radius " + std::to_string(r) + " of row " + std::to_string(q) + " is " +
+                          text_of(radii(q, r)) + ", below that before it; give radii that ascend");
     }
 }
 
@@ -142,10 +141,10 @@ template std::vector<double> bounds_of_counts(Metric, const CountRadii&);
 void search_counts(const Index::State& index, QuerySet& queries, const CountRadii& asked,
                    const SearchOptions& options, CountSum& sum, Trace* trace) {
   const WholeSearch whole(index.device);
-  check_checkpoint("count", *index.store, options);
+  check_checkpoint(sum.where(), *index.store, options);
   const std::vector<float> all = bounds_of_counts<float>(index.metric, asked);
   const MatrixView<const float> bounds(all.data(), asked.radius.rows(), asked.radius.cols());
-  check_rows_left_out("count", index.store->rows(), queries.count(), options);
+  check_rows_left_out(sum.where(), index.store->rows(), queries.count(), options);
   queries.prepare(options.threads);
   if (trace) restart(*trace);
   if (queries.count() == 0) return;

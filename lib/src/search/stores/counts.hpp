@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "kith/count_radii.hpp"
@@ -14,7 +15,7 @@
 namespace kith {
 
 /// Throws invalid_argument: not 1 or m rows of radii, no radius, a NaN, radii that do not ascend.
-void check_radii_of_counts(const CountRadii& radii, std::int64_t m);
+void check_radii_of_counts(std::string_view where, const CountRadii& radii, std::int64_t m);
 
 /// Returns bound_of() each radius, [1 or m, r].
 ///   Real  float, or double in double precision
@@ -22,7 +23,7 @@ template <class Real>
 std::vector<Real> bounds_of_counts(Metric metric, const CountRadii& radii);
 
 /// Checks and prepares `queries`, and adds up how many rows are within the radii.
-///   queries  made for "count" or prepared
+///   queries  made or prepared
 ///   options  name rows by their places (MappedOptions)
 void search_counts(const Index::State& index, QuerySet& queries, const CountRadii& radii,
                    const SearchOptions& options, CountSum& sum, Trace* trace);
