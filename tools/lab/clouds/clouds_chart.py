@@ -9,7 +9,7 @@ from scale_chart import STYLE  # noqa: E402
 
 LEFT, WIDTH, TOP, BOTTOM = 70, 560, 84, 330
 NAMES = (("torch", "second", "PyTorch: cdist and topk"), ("alone", "ideal", "kith: an Index for each cloud"),
-         ("groups", "first", "kith: all clouds as groups of one"))
+         ("groups", "first", "kith: all clouds in one Index"))
 
 
 def axis(low, high):
