@@ -86,12 +86,27 @@ def test_refusals_say_what_to_do():
         kith.Index(rows, groups=[0, 3], device="cpu")
 
 
+def test_counts_and_pairs_are_those_of_each_group_alone():
+    rows = np.random.default_rng(6).random((30, 2), np.float32)
+    index = kith.Index(rows, groups=[0, 12, 12, 30], device="cpu")
+    alone = [(0, kith.Index(rows[:12], device="cpu")), (12, kith.Index(rows[12:], device="cpu"))]
+    radii = np.array([[0.1, 0.3]])
+    expected = np.concatenate([one.count(rows[:12] if first == 0 else rows[12:], radii) for first, one in alone])
+    assert index.count(rows, radii).tolist() == expected.tolist()
+    assert index.two_point(rows, radii[0]).tolist() == expected.sum(axis=0).tolist()
+    asked = rows[[3, 20, 29]]
+    assert index.count(asked, 0.3, groups=[0, 1, 1, 3]).tolist() == expected[[3, 20, 29], 1].tolist()
+    blocks = [(first, block) for first, one in alone for block in one.pairs(0.3)]
+    found = list(index.pairs(0.3))
+    assert [block.first.tolist() for block in found] == [(block.first + first).tolist() for first, block in blocks]
+    assert [block.second.tolist() for block in found] == [(block.second + first).tolist() for first, block in blocks]
+    assert [block.distance.tolist() for block in found] == [block.distance.tolist() for _, block in blocks]
+
+
 def test_what_does_not_go_by_groups_is_refused():
     rows = np.zeros((4, 2), np.float32)
     index = kith.Index(rows, groups=[0, 1, 4], device="cpu")
     asks = {
-        "counts": lambda: index.count(rows, 1.0),
-        "pairs": lambda: next(iter(index.pairs(1.0))),
         "keys of shards": lambda: index.search_keys(rows, 1),
     }
     for what, ask in asks.items():

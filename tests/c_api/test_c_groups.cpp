@@ -28,6 +28,10 @@ TEST_CASE("c: groups of rows and of queries") {
   CHECK(told(kith_index_search(index.get(), &asked, 3, &options, distance.data(), row.data())) == "ok");
   CHECK(row == std::vector<std::int64_t>{1, 0, -1, 2, 3, 4});
   CHECK(distance == std::vector<float>{0, 1, inf, 0, 0, 1});
+  const std::vector<double> radii{0, 1};
+  std::vector<std::int64_t> counts(4);
+  CHECK(told(kith_index_count(index.get(), &asked, radii.data(), 1, 2, 0, &options, counts.data())) == "ok");
+  CHECK(counts == std::vector<std::int64_t>{1, 2, 2, 3});
   options.rows_from_group = 1;
   CHECK(told(kith_index_search(index.get(), &asked, 3, &options, distance.data(), row.data())) == "ok");
   CHECK(row == std::vector<std::int64_t>{1, 0, -1, 0, 1, 2});

@@ -26,15 +26,15 @@ struct Pairs {
 /// Finds the pairs of an Index block by block: Index::pairs(). One thread at a time calls it.
 class KITH_API PairSearch {
  public:
-  /// Takes an Index, which it shares. Throws invalid_argument: a radius that is NaN; `options` with self, a
-  /// radius, a checkpoint or a filter for each query.
+  /// Takes an Index, which it shares. Rows with groups are paired in these. Throws invalid_argument: a radius
+  /// that is NaN; `options` with self, a radius, a checkpoint, groups or a filter for each query.
   PairSearch(const Index& index, double radius, const SearchOptions& options = {});
   PairSearch(PairSearch&&) noexcept;
   PairSearch& operator=(PairSearch&&) noexcept;
   ~PairSearch();
 
   /// Finds the next pairs. Returns false, and no pairs, if there are no more.
-  ///   block  out; at most most_pairs, or all pairs of one row if these are more
+  ///   block  out; at most most_pairs, or all pairs of one row if these are more; of one group
   /// Throws as Index::within() does.
   bool next(Pairs& block);
 

@@ -60,7 +60,6 @@ std::vector<std::int64_t> counts_within(const Index::State& index, const RowsVie
                                         const CountRadii& radii, const SearchOptions& options, bool totals,
                                         Trace* trace) {
   const std::string where = totals ? "two_point" : "count";
-  refuse_groups(where, index, "counts do not go by them");
   check_radii_of_counts(where, radii, given.rows);
   const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
   CountSum sum(where, given.rows, radii.radius.cols(), totals);

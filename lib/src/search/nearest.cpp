@@ -65,6 +65,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 
 void find_counts(const Index::State& index, const RowsView& given, const CountRadii& radii,
                  const SearchOptions& options, CountSum& sum, Trace* trace) {
+  if (index.groups) return count_groups(index, given, radii, options, sum, trace, find_counts);
   if (index.doubles) {
     std::optional<FloatGuard> guard(std::in_place);
     const DoubleQueries queries(sum.where(), index, given, options.threads);

@@ -1,8 +1,9 @@
 #include "kith/pairs.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,8 @@
 #include "search/doubles/double_queries.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
-#include "search/groups/group_search.hpp"
+#include "search/groups/row_groups.hpp"
+#include "search/lists/asked_part.hpp"
 #include "search/nearest.hpp"
 #include "search/stores/counts.hpp"
 #include "search/stores/row_store.hpp"
@@ -92,26 +94,23 @@ class RowsAsked {
 
 }  // namespace
 
-class PairSearch::State {
+/// Finds the pairs among the rows of an Index without groups, by places.
+class PairsOfRows {
  public:
-  State(const Index& index, double radius, const SearchOptions& options)
-      : index_(index),
-        radius_(radius),
-        given_(checked(options, radius)),
-        mapped_("pairs", index.state(), given_, 1, std::nullopt) {
-    refuse_groups("pairs", index.state(), "pairs do not go by them");
-    given_.progress = nullptr;  // there are as many searches as blocks
-    check_checkpoint("pairs", *index.state().store, options);
-    check_rows_left_out("pairs", index.positions(), 1, options);
-  }
+  /// All arguments must outlive this.
+  ///   options  name rows by their places
+  PairsOfRows(const Index::State& index, double radius, const SearchOptions& options)
+      : index_(index), options_(options), radius_(radius) {}
 
+  /// Returns false, and an empty block, if no pairs are left.
   bool next(Pairs& block) {
     block = {};
-    block.arithmetic = index_.arithmetic();
+    block.arithmetic = index_.arithmetic;
     while (block.first.empty()) {
       if (asked_.empty() && !ask()) return false;
       std::size_t count = 1;
-      for (std::int64_t pairs = counts_[0]; count < asked_.size() && pairs + counts_[count] <= most_pairs;)
+      for (std::int64_t pairs = counts_[0];
+           count < asked_.size() && pairs + counts_[count] <= PairSearch::most_pairs;)
         pairs += counts_[count++];
       find(asked_.first(count), block);
       asked_ = asked_.subspan(count);
@@ -121,30 +120,26 @@ class PairSearch::State {
   }
 
  private:
-  const Index::State& state() const { return index_.state(); }
-
   /// Takes the next rows, and counts the neighbours of each. Returns false if there are none.
   bool ask() {
-    const SearchOptions& options = mapped_.options();
     places_.clear();
-    for (; next_ < state().rows && static_cast<std::int64_t>(places_.size()) < most_asked; ++next_)
-      if (!has_filter(options) || counts(options.filter.row(0), static_cast<std::uint32_t>(next_)))
+    for (; next_ < index_.rows && static_cast<std::int64_t>(places_.size()) < most_asked; ++next_)
+      if (!has_filter(options_) || counts(options_.filter.row(0), static_cast<std::uint32_t>(next_)))
         places_.push_back(next_);
     if (places_.empty()) return false;
-    counts_ = RowsAsked(state(), places_, options.threads).counts(radius_, options);
+    counts_ = RowsAsked(index_, places_, options_.threads).counts(radius_, options_);
     asked_ = places_;
     return true;
   }
 
   /// Appends the pairs of these rows with rows behind them.
   void find(std::span<const std::int64_t> places, Pairs& block) const {
-    const SearchOptions& options = mapped_.options();
-    const RadiusNeighbors found = RowsAsked(state(), places, options.threads).within(radius_, options);
+    const RadiusNeighbors found = RowsAsked(index_, places, options_.threads).within(radius_, options_);
     for (std::size_t q = 0; q < places.size(); ++q)
       for (std::size_t i = size(found.first[q]); i < size(found.first[q + 1]); ++i) {
         if (found.row[i] <= places[q]) continue;
-        block.first.push_back(state().numbers.number(places[q]));
-        block.second.push_back(state().numbers.number(found.row[i]));
+        block.first.push_back(places[q]);
+        block.second.push_back(found.row[i]);
         if (found.arithmetic == Arithmetic::f64)
           block.distance64.push_back(found.distance64[i]);
         else
@@ -152,14 +147,81 @@ class PairSearch::State {
       }
   }
 
-  const Index index_;
+  const Index::State& index_;
+  const SearchOptions& options_;
   const double radius_;
-  SearchOptions given_;
-  const MappedOptions mapped_;
   std::int64_t next_ = 0;                ///< the place behind those that were taken
   std::vector<std::int64_t> places_;     ///< that were taken last
   std::span<const std::int64_t> asked_;  ///< those of them whose pairs are not found yet
   std::vector<std::int64_t> counts_;     ///< neighbours of each of these, itself included
+};
+
+/// Finds the pairs among the rows of one group.
+class PairsOfGroup {
+ public:
+  PairsOfGroup(const Index::State& all, std::int64_t group, double radius, const SearchOptions& options)
+      : index_(all.groups->alone(all, group)),
+        part_(1, options, {0, 1}, all.groups->rows(group)),
+        pairs_(*index_, radius, part_.options()) {}
+  bool next(Pairs& block) { return pairs_.next(block); }
+
+ private:
+  const std::shared_ptr<const Index::State> index_;
+  const AskedPart part_;
+  PairsOfRows pairs_;
+};
+
+class PairSearch::State {
+ public:
+  State(const Index& index, double radius, const SearchOptions& options)
+      : index_(index),
+        radius_(radius),
+        given_(checked(options, radius)),
+        mapped_("pairs", index.state(), given_, 1, std::nullopt) {
+    if (state().groups && (!options.groups.empty() || options.rows_from_group))
+      refuse("pairs",
+             "rows are paired within their groups, and have their numbers in the whole; leave groups "
+             "and rows_from_group out");
+    given_.progress = nullptr;  // there are as many searches as blocks
+    check_checkpoint("pairs", *index.state().store, options);
+    check_rows_left_out("pairs", index.positions(), 1, options);
+    if (!state().groups) whole_.emplace(state(), radius_, mapped_.options());
+  }
+
+  bool next(Pairs& block) {
+    if (state().groups) return next_of_groups(block);
+    if (!whole_->next(block)) return false;
+    for (auto* rows : {&block.first, &block.second}) state().numbers.to_numbers(*rows);
+    return true;
+  }
+
+ private:
+  const Index::State& state() const { return index_.state(); }
+
+  bool next_of_groups(Pairs& block) {
+    for (; group_ < state().groups->count(); ++group_) {
+      const RowRange rows = state().groups->rows(group_);
+      if (rows.count < 2) continue;
+      if (!of_group_) of_group_.emplace(state(), group_, radius_, mapped_.options());
+      if (of_group_->next(block)) {
+        for (auto* numbers : {&block.first, &block.second})
+          for (std::int64_t& row : *numbers) row += rows.first;
+        return true;
+      }
+      of_group_.reset();
+    }
+    block = {};
+    block.arithmetic = index_.arithmetic();
+    return false;
+  }
+
+  const Index index_;
+  const double radius_;
+  SearchOptions given_;
+  const MappedOptions mapped_;
+  std::optional<PairsOfRows> whole_;  ///< without groups
+  std::int64_t group_ = 0;
+  std::optional<PairsOfGroup> of_group_;  ///< group_; nothing before it is asked
 };
 
 PairSearch::PairSearch(const Index& index, double radius, const SearchOptions& options) try

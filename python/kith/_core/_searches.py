@@ -224,6 +224,7 @@ class Searches:
         *,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
@@ -238,7 +239,7 @@ class Searches:
             One for all queries, or one per query; of two dimensions: r of each query, ascending.
         strict : bool
             Count rows nearer than a radius, and not those at it.
-        filter, exclude_self_from, progress, threads, memory_limit, how
+        filter, exclude_self_from, groups, progress, threads, memory_limit, how
             As for `search`.
 
         Returns
@@ -257,7 +258,7 @@ class Searches:
             raise InvalidArgument(
                 f"{where}: radii of shape {given.shape} for {m} queries; pass one, [{m}], or [1, r] for r of each query"
             )
-        options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
+        options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how, groups)
         table = given.reshape(-1, 1) if given.ndim == 1 else given
         counts: Int64 = np.empty((m, table.shape[1]), np.int64)
         self._count(lib.kith_index_count, rows, table, strict, options, progress, counts)
@@ -272,6 +273,7 @@ class Searches:
         *,
         filter: Optional[Any] = None,
         exclude_self_from: Optional[int] = None,
+        groups: Optional[Any] = None,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
@@ -284,7 +286,7 @@ class Searches:
         Q : array, [m, dims]
         radii : array, [r]
             Ascending.
-        strict, filter, exclude_self_from, progress, threads, memory_limit, how
+        strict, filter, exclude_self_from, groups, progress, threads, memory_limit, how
             As for `count`.
 
         Returns
@@ -300,7 +302,8 @@ class Searches:
         if given.ndim != 1:
             raise InvalidArgument(f"{where}: radii of shape {given.shape}; pass one list [r]")
         rows = self._queries(Q, f"{where}: Q", from_device=False)
-        options = self._options(where, len(rows.array), filter, exclude_self_from, threads, memory_limit, how)
+        rest = (filter, exclude_self_from, threads, memory_limit, how, groups)
+        options = self._options(where, len(rows.array), *rest)
         counts: Int64 = np.empty(given.size, np.int64)
         self._count(lib.kith_index_two_point, rows, given.reshape(1, -1), strict, options, progress, counts)
         return counts

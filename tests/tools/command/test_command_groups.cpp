@@ -33,6 +33,9 @@ TEST_CASE("groups column: a query asks the rows of its group") {
   CHECK(folder.rows_of("user,x\na,0.9\nb,5.1\nb,7\n", " -k 2") == "1,0\n2,3\n4,2\n");
   CHECK(folder.rows_of("user,x\nb,0\n", " -k 3") == "2,3,4\n");
   CHECK(folder.rows_of("user,x\na,0.9\nb,9\n", " -k 2 --radius 1") == "1,0\n-1,-1\n");
+  const string counted = "count --device cpu --groups-column user --leave-one-out --radius 1,9 --train ";
+  CHECK(kith(counted + folder.train + " --quiet --out - --write format=csv,header=no").out ==
+        "1,1\n1,1\n2,2\n2,2\n2,2\n");
   const string edges = folder / "edges.tsv";
   const Result graph = kith("graph --device cpu -k 1 --groups-column user --train " + folder.train +
                             " --out-edges " + edges + " --write header=no");

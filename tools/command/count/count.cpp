@@ -9,8 +9,10 @@
 #include "command/input/learned.hpp"
 #include "command/input/source_input.hpp"
 #include "command/results/results_json.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
 #include "files/output.hpp"
@@ -82,6 +84,7 @@ Counts count_rows(const CountFlags& flags, Training& training, DeviceInfo& devic
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
   SearchOptions options = question_options(flags, training);
+  options.groups = groups_of(asked, flags.training, training);
   const Device opened = open_my_device(flags.device);
   const Index index = index_of(training, opened, flags.metric, leave_one_out);
   device = opened.info();
@@ -123,8 +126,10 @@ int run_count(const CLI::App& app, CountFlags flags) {
   flags.query_flags.k_in_radius = true;  // there is no -k beside which --radius would be too much
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_count_flags(app, flags);
+  read_groups("count", flags.training);
   OutputFile file(flags.out, flags.output.format);
   Training training = read_training("count", flags.training);
+  take_groups(flags.training, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;
   Trace trace;
@@ -164,9 +169,8 @@ Subcommand add_count(CLI::App& parent) {
   app->add_flag("--strict", flags->strict, "Count rows nearer than a radius, and not those at it");
   app->add_flag("--total", flags->total,
                 "Add up the counts of all queries, as two-point correlations need it");
-  add_metric_option(*app, flags->metric);
-  add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
+  add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_box_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
@@ -175,6 +179,8 @@ Subcommand add_count(CLI::App& parent) {
                               ".ivecs, .ibin, .csv, .tsv, .txt; -1 for a query that misses a value"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all counts as JSON");
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app, {"kith count --train train.npy --queries queries.npy --radius 0.5,1,2 --out counts.csv",

@@ -12,11 +12,11 @@
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "metric/radius_bound.hpp"
-#include "rows/landed/borrowed.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/doubles/double_search.hpp"
 #include "search/groups/group_parts.hpp"
+#include "search/groups/one_group.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
 #include "search/stores/resident_store.hpp"
@@ -89,24 +89,6 @@ void search_alone(const Index::State& group, const RowsView& queries, std::int64
   search_doubles(group, queries, k, options, sink, trace);
 }
 
-/// Makes the options of a search of one group by itself.
-class OptionsOfGroup {
- public:
-  ///   m  queries of all groups
-  OptionsOfGroup(const GroupsAsked& asked, std::int64_t m, std::int64_t g)
-      : part_(m, asked.options, asked.queries(g), asked.groups.rows(g)), options_(part_.options()) {
-    options_.groups.clear();
-    options_.rows_from_group = false;
-    options_.progress = nullptr;
-    if (options_.self) *options_.self += asked.queries(g).first - asked.groups.rows(g).first;
-  }
-  const SearchOptions& options() const { return options_; }
-
- private:
-  const AskedPart part_;
-  SearchOptions options_;
-};
-
 /// Searches group g by itself.
 ///   queries  all of the search, on the host or, on a set, where the caller has them
 template <class Sink>
@@ -126,26 +108,6 @@ void search_apart(const GroupsAsked& asked, const RowsView& queries, std::int64_
   add_rest(*trace, more);
   trace->query_tiles += more.query_tiles;
 }
-
-/// Queries of a caller, on the host once a group needs them there.
-class GivenQueries {
- public:
-  GivenQueries(std::string_view where, const Index::State& index, const RowsView& given)
-      : where_(where), index_(index), given_(given) {}
-  const RowsView& on_host() {
-    if (!host_)
-      host_ = is_set(index_.device) ? given_
-                                    : rows_on_host(where_, "query", index_.device.state(), given_, copy_);
-    return *host_;
-  }
-
- private:
-  const std::string_view where_;
-  const Index::State& index_;
-  const RowsView& given_;
-  std::optional<RowsView> host_;
-  std::vector<unsigned char> copy_;
-};
 
 /// Searches the groups of one step after another. Queries are prepared for all of these at once.
 class TogetherSearch {
@@ -205,15 +167,6 @@ void search_all(const Index::State& index, const RowsView& given, std::int64_t k
   whole.tell(trace);
 }
 
-/// Appends what group g found to what those before it found.
-void append(RadiusNeighbors& all, const RadiusNeighbors& some, std::int64_t first_row) {
-  const std::int64_t before = all.first.back();
-  for (std::size_t q = 1; q < some.first.size(); ++q) all.first.push_back(before + some.first[q]);
-  for (const std::int64_t row : some.row) all.row.push_back(first_row + row);
-  all.distance.insert(all.distance.end(), some.distance.begin(), some.distance.end());
-  all.distance64.insert(all.distance64.end(), some.distance64.begin(), some.distance64.end());
-}
-
 }  // namespace
 
 std::shared_ptr<const RowGroups> groups_of(const Device& device, const IndexOptions& options,
@@ -255,43 +208,6 @@ void search_groups(const Index::State& index, const RowsView& given, std::int64_
                    const SearchOptions& options, DoubleSink& sink, Trace* trace) {
   search_all(index, given, k, options, sink, trace);
 }
-
-template <class Radii>
-RadiusNeighbors within_groups(const Index::State& index, const RowsView& given, Radii radii,
-                              const SearchOptions& options, Trace* trace, const FindWithin<Radii>& find) {
-  check_layout("within", "query", given);
-  const std::int64_t m = given.rows;
-  const GroupsAsked asked = asked_of("within", index, m, 0, options);
-  const bool one = radii.size() == 1;
-  if (!one && radii.size() != size(m))
-    refuse("within", std::to_string(radii.size()) + " radii for " + std::to_string(m) +
-                         " queries; give one for all, or one for each");
-  if (trace) restart(*trace);
-  GivenQueries queries("within", index, given);
-  RadiusNeighbors all{m, {0}, {}, {}, index.arithmetic, {}};
-  for (std::int64_t g = 0; g < asked.groups.count(); ++g) {
-    const RowRange some = asked.queries(g), rows = asked.groups.rows(g);
-    if (some.count > 0 && rows.count == 0)
-      all.first.resize(all.first.size() + size(some.count), all.first.back());
-    if (some.count == 0 || rows.count == 0) continue;
-    const OptionsOfGroup own(asked, m, g);
-    Trace more = trace ? asked_like(*trace) : Trace();
-    append(all,
-           find(*asked.groups.alone(index, g), queries.on_host().slice(some.first, some.count),
-                one ? radii : radii.subspan(size(some.first), size(some.count)), own.options(),
-                trace ? &more : nullptr),
-           options.rows_from_group ? 0 : rows.first);
-    if (trace) add_queries(*trace, more);
-  }
-  return all;
-}
-
-template RadiusNeighbors within_groups(const Index::State&, const RowsView&, std::span<const float>,
-                                       const SearchOptions&, Trace*,
-                                       const FindWithin<std::span<const float>>&);
-template RadiusNeighbors within_groups(const Index::State&, const RowsView&, std::span<const double>,
-                                       const SearchOptions&, Trace*,
-                                       const FindWithin<std::span<const double>>&);
 
 void prepare_groups(const Index::State& index, std::int64_t m, std::int64_t k, const SearchOptions& options) {
   check_k("search", k, index.rows, options);

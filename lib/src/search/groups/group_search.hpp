@@ -7,11 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "kith/count_radii.hpp"
 #include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_sink.hpp"
+#include "search/lists/count_sum.hpp"
 #include "search/resident/answer_sink.hpp"
 
 namespace kith {
@@ -47,6 +49,15 @@ using FindWithin = std::function<RadiusNeighbors(const Index::State& index, cons
 template <class Radii>
 RadiusNeighbors within_groups(const Index::State& index, const RowsView& given, Radii radii,
                               const SearchOptions& options, Trace* trace, const FindWithin<Radii>& find);
+
+/// Counts rows within radii of some queries, in an Index without groups.
+using FindCounts =
+    std::function<void(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                       const SearchOptions& options, CountSum& sum, Trace* trace)>;
+
+/// Counts the rows of its group that are within radii of a query: `find` counts those of one group.
+void count_groups(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                  const SearchOptions& options, CountSum& sum, Trace* trace, const FindCounts& find);
 
 /// Makes now what search_groups() for m queries would make: the groups that it searches by themselves.
 void prepare_groups(const Index::State& index, std::int64_t m, std::int64_t k, const SearchOptions& options);

@@ -24,6 +24,11 @@ void CountSum::add(std::int64_t first, MatrixView<const std::uint32_t> counts) {
     for (std::int64_t r = 0; r < radii_; ++r) counts_[row_of(first + q) + size(r)] += counts(q, r);
 }
 
+void CountSum::add_sum(std::int64_t first, const CountSum& some) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < some.counts_.size(); ++i) counts_[row_of(first) + i] += some.counts_[i];
+}
+
 void CountSum::take_away(std::int64_t query, std::int64_t r) {
   const std::lock_guard lock(mutex_);
   for (; r < radii_; ++r) --counts_[row_of(query) + size(r)];

@@ -24,6 +24,9 @@ class CountSum {
   /// Adds the counts of queries first, first + 1, ...
   ///   counts  [count, radii]
   void add(std::int64_t first, MatrixView<const std::uint32_t> counts);
+  /// Returns a sum for so many of the queries, without counts, and adds one: of queries first, first + 1, ...
+  CountSum of_some(std::int64_t queries) const { return {where_, queries, radii_, totals_}; }
+  void add_sum(std::int64_t first, const CountSum& some);
   /// Takes one row away that was counted for radii r, r + 1, ... of a query.
   void take_away(std::int64_t query, std::int64_t r);
   /// Returns the counts, [queries, radii], or of totals [radii].

@@ -56,7 +56,7 @@ class BoxedCounts {
     const bool ordered = queries.rows() >= worth_sorting;
     const std::vector<std::uint32_t> order = ordered ? order_on_host(queries) : std::vector<std::uint32_t>();
     numbers_.resize(size(queries.rows()) * radii_);
-    read_.resize(size(queries.rows()));
+    read_.resize(trace_ ? size(queries.rows()) : 0);
     const DeviceSession session(*state_);
     if (!order.empty()) write(*session, order_, order);
     write(*session, bounds_,
@@ -70,11 +70,11 @@ class BoxedCounts {
     timer.after(spi::CountStep::name);
     timer.collect();
     session->read(*counts_.get(), 0, numbers_.data(), numbers_.size() * sizeof(std::uint32_t));
-    session->read(*leaves_.get(), 0, read_.data(), read_.size() * sizeof(std::uint32_t));
+    if (trace_) session->read(*leaves_.get(), 0, read_.data(), read_.size() * sizeof(std::uint32_t));
     return numbers_;
   }
 
-  /// Returns how many leaves the queries of the last tile read.
+  /// Returns how many leaves the queries of the last tile read, if there is a trace.
   std::int64_t leaves() const { return std::accumulate(read_.begin(), read_.end(), std::int64_t{0}); }
 
  private:
