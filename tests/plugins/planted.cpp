@@ -245,7 +245,7 @@ class PlantedDevice : public spi::Device {
         row_of_grid(s.out.rows, q)[at] = row;
         if (s.bounds.low.cols == 0) continue;
         row_of_grid(s.bounds.low, q)[at] = low;
-        row_of_grid(s.bounds.high, q)[at] = high_of(low, of.gap, row);
+        row_of_grid(s.bounds.high, q)[at] = high_of(low, s.gap_share * of.gap, row);
       }
     }
   }

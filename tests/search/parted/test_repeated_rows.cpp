@@ -74,6 +74,7 @@ TEST_CASE("repeated rows: filters leave copies out, those that come first among 
         CAPTURE_ALL(round, one_in, filters);
         for (const std::int64_t k : {1, 3, 8, 100}) both.check(queries, k, options);
         both.check_within(queries, std::vector<float>{1.5f}, options);
+        if (device().info().backend == "planted") continue;  // it has no boxes
         options.boxes = true;
         both.check(queries, 3, options);
         both.check_within(queries, std::vector<float>{1.5f}, options);
