@@ -21,6 +21,8 @@ def test_docstrings(name):
         pytest.importorskip("sklearn")
     if name.startswith("kith.dask"):
         pytest.importorskip("distributed")
+    if name.startswith("kith.torch"):
+        pytest.importorskip("torch", "2.4")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
