@@ -206,10 +206,10 @@ class Device : public spi::Device {
                          const spi::Grid<std::uint32_t>& counts, const spi::Grid<std::uint32_t>& lost,
                          const std::string& defines);
   bool merges_at_once(std::uint32_t k) const;
-  void merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t lists,
+  void merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t results, std::uint32_t lists,
                      std::uint32_t k, const spi::Grid<Key>& out);
   void merge_pairs(const spi::MergeStep& step);
-  void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
+  void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t lists, std::uint32_t total,
                   std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
                   std::uint32_t out_run);
 

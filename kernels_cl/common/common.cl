@@ -48,8 +48,8 @@ void order_keys(Key* a, Key* b) {
   *b = swap ? x : y;
 }
 
-// Group g of `groups` consists of columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
-uint first_column(uint g, uint columns, uint groups) {
-  const ulong width = ((ulong)columns + groups - 1) / groups;
+// Part g of `parts` consists of columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
+uint first_column(uint g, uint columns, uint parts) {
+  const ulong width = ((ulong)columns + parts - 1) / parts;
   return (uint)min((ulong)columns, g * width);
 }

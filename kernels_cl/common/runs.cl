@@ -1,6 +1,6 @@
 // Reads blocks of columns as runs of keys, sorts eight keys at a time in registers, and writes them.
 //
-// The list of a (query, group) is cut into `blocks` blocks of `size` places; size is a power of two, at least
+// The columns of each list are cut into `blocks` blocks of `size` places; size is a power of two, at least
 // EACH. Places behind the last column hold NO_KEY. A work-group of GROUP items handles as many neighbouring
 // blocks as give every item EACH keys; on CPU devices a single item (GROUP 1) handles one block. EACH keys in
 // registers allow three steps of a sorting network, or are a run to begin a merge with, without a barrier.
@@ -25,15 +25,15 @@ typedef struct {
   bool exists;
 } Block;
 
-// Returns block `job`, in the order of queries, groups and blocks. It writes `keep` keys.
-Block block_of(global const float* distances, ulong stride, uint columns, uint first_row, uint groups,
-               ulong lists, ulong job, uint blocks, uint size, uint keep, ulong out_stride) {
-  const ulong list = job / blocks, b = job % blocks, q = list / groups;
-  const uint g = (uint)(list % groups);
-  const ulong begin = first_column(g, columns, groups) + b * size;
-  const uint end = first_column(g + 1, columns, groups);
+// Returns block `job`, in the order of queries, lists and blocks. It writes `keep` keys.
+Block block_of(global const float* distances, ulong stride, uint columns, uint first_row, uint lists,
+               ulong all_lists, ulong job, uint blocks, uint size, uint keep, ulong out_stride) {
+  const ulong list = job / blocks, b = job % blocks, q = list / lists;
+  const uint g = (uint)(list % lists);
+  const ulong begin = first_column(g, columns, lists) + b * size;
+  const uint end = first_column(g + 1, columns, lists);
   Block block;
-  block.exists = list < lists;
+  block.exists = list < all_lists;
   block.width = block.exists && begin < end ? (uint)min((ulong)size, end - begin) : 0;
   block.values = block.width > 0 ? distances + q * stride + begin : distances;
   block.first_row = first_row + (uint)begin;

@@ -52,9 +52,9 @@ inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
-/// Returns the number of columns of the widest of `groups` groups.
-inline std::uint32_t group_width(std::size_t columns, std::uint32_t groups) {
-  return divide_up(columns, groups);
+/// Returns the number of columns of the widest of `lists` parts of a row.
+inline std::uint32_t widest_part(std::size_t columns, std::uint32_t lists) {
+  return divide_up(columns, lists);
 }
 
 /// Returns how many tiles of `tile` blocks contain rows first ... first + rows - 1.

@@ -14,13 +14,13 @@
 // parts numbers; capacity >= merge_at + GROUP * KEYS.
 // Work: about lists * (1 + k / lists + ...) reads, if the order is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
-    global const Key* restrict in, Place in_at, uint groups, uint lists, uint k, const Shortlist shortlist,
+    global const Key* restrict in, Place in_at, uint results, uint lists, uint k, const Shortlist shortlist,
     global Key* restrict out, Place out_at, local Key* list, local Key* buffer, local uint* least) {
   const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
              parts = shortlist.parts;
   local uint count[1], accepted;  // number of candidates in the buffer; the last one that was accepted
   const uint lid = (uint)get_local_id(0);
-  const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
+  const ulong q = get_group_id(0) / results, g = get_group_id(0) % results;
   const ulong candidates = (ulong)lists * k;
   global const Key* row = in + in_at.first + q * in_at.stride + g * candidates;
   const ulong to = out_at.first + q * out_at.stride + g * k;

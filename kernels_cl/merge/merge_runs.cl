@@ -1,7 +1,7 @@
 // Merges runs 0 and 1, 2 and 3, ... of each list; a last run without a partner is copied.
 //
-//   in   [q, groups, total]  runs of `run` keys, the last may be short
-//   out  [q, groups, ...]    runs of `out_run` keys, the smallest of each pair
+//   in   [q, lists, total]  runs of `run` keys, the last may be short
+//   out  [q, lists, ...]    runs of `out_run` keys, the smallest of each pair
 //
 // Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins by
 // binary search along a diagonal, and then merges key by key. No barrier. Source: Odeh, Green, Mwassi,

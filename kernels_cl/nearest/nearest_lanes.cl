@@ -1,12 +1,12 @@
 // nearest, for CPU devices: computes distances and selects in one step. Distances are not written.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
-//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out     [q, lists * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of span s. It
+// Work-item (g, s) finds the k nearest rows of list g for the `passes` passes of PASS queries of span s. It
 // takes `chunk` blocks of training rows at a time, which stay in the second-level cache while all its queries
 // read them. A row enters a list only if it is nearer than the list's last.
-// Work: q * t * dims multiply-adds; if rows are in random order, k (1 + ln(t / (groups k))) insertions per
+// Work: q * t * dims multiply-adds; if rows are in random order, k (1 + ln(t / (lists k))) insertions per
 // list. Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list per query).
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
@@ -17,7 +17,7 @@ Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint 
   float lane[TRAIN_BLOCK];
   vstore16(acc, 0, lane);
   for (uint j = 0; j < TRAIN_BLOCK; ++j) {
-    if (r0 + j < begin || r0 + j >= end) continue;  // padding, or a row of another group
+    if (r0 + j < begin || r0 + j >= end) continue;  // padding, or a row of another list
     const Key key = make_key(lane[j], r0 + j + shift);
     if (key >= bound) continue;
     list_take(list, k, key);
@@ -28,14 +28,14 @@ Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint 
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
     global const float* restrict queries, global const float* restrict train, const Sides sides,
-    uint first_row, uint k, uint groups, uint passes, uint chunk, global Key* restrict out, Place out_at) {
+    uint first_row, uint k, uint lists, uint passes, uint chunk, global Key* restrict out, Place out_at) {
   const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
              dims = sides.dims;
   const uint g = (uint)get_global_id(0);
   const uint p0 = q_first / PASS + (uint)get_global_id(1) * passes;
   const uint p1 = min(p0 + passes, (q_first + q_rows - 1) / PASS + 1);
-  const uint begin = t_first + first_column(g, t_rows, groups);
-  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint begin = t_first + first_column(g, t_rows, lists);
+  const uint end = t_first + first_column(g + 1, t_rows, lists);
   const uint shift = first_row - t_first;  // wraps around, and back when it is added
   out += out_at.first + (ulong)g * k;
 

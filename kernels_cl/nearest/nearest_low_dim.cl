@@ -1,13 +1,13 @@
 // nearest, for many queries of few dimensions (GPUs): computes distances and selects in one step.
 //
 //   queries [q, DIMS]   train [t, DIMS]   blocks of 32 rows
-//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out     [q, lists * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-group (x, g) has GROUP items. Each keeps one query and its list of LIST >= k keys in registers, and
 // computes its distances from the rows of group g, four at a time; the work-group stages these in local
 // memory, POINTS at a time. The few rows below the bound go to a queue of QUEUE keys per item. All items
 // empty their queues into their lists together, so that none waits for the insertions of another.
-// Work: (2 DIMS + 1) q t instructions; if rows are in random order, about k (1 + ln(t / (groups k)))
+// Work: (2 DIMS + 1) q t instructions; if rows are in random order, about k (1 + ln(t / (lists k)))
 // insertions per list, of 4 LIST instructions each. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
 // A step of a chain gives the same bits if query and row are exchanged (tests/metric/test_metric.cpp). Here
 // the row comes first: otherwise Intel's compiler for CPUs (2026.2) moves `-a` of a query out of the loop and
@@ -21,15 +21,15 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_dim(
     global const float* restrict queries, global const float* restrict train, const Sides sides,
-    uint first_row, uint k, uint groups, global Key* restrict out, Place out_at) {
+    uint first_row, uint k, uint lists, global Key* restrict out, Place out_at) {
   const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows;
   local float points[POINTS * DIMS] __attribute__((aligned(16)));  // [POINTS / BLOCK, DIMS, BLOCK]
   local Key queues[QUEUE * GROUP];                                 // [QUEUE, GROUP]
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(1);
   const uint q = min(q_first + (uint)get_global_id(0), q_first + q_rows - 1);
-  const uint begin = t_first + first_column(g, t_rows, groups);
-  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint begin = t_first + first_column(g, t_rows, lists);
+  const uint end = t_first + first_column(g + 1, t_rows, lists);
   const uint shift = first_row - t_first;  // wraps around, and back when it is added
 
   float a[DIMS];

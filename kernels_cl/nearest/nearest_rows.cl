@@ -1,12 +1,12 @@
 // nearest, for few queries (GPUs): computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out     [q, lists * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-group (g, p) of GROUP items computes the distances of the PASS queries of pass p from the rows of
-// group g. In each step an item takes WIDTH (4 or 2) neighbouring rows; with 4 rows, 8 items read one
+// list g. In each step an item takes WIDTH (4 or 2) neighbouring rows; with 4 rows, 8 items read one
 // dimension of a block as one line of 128 bytes. With a single query an item takes PIECES times as many rows,
-// GROUP * WIDTH apart; if these are all rows of the group, items wait for memory only once. With -D STAGED
+// GROUP * WIDTH apart; if these are all rows of the list, items wait for memory only once. With -D STAGED
 // queries are copied to local memory, otherwise they are read from global memory; every item reads the same
 // ones. PASS divides 32. Each query has a shortlist for candidates (shortlist.cl). An item that finds the
 // buffer full waits for the merge and tries again. The first rows give a first bound, so that often the
@@ -166,8 +166,8 @@ ALL_INLINE ulong offer_rows(ulong near, float acc[PASS][EACH], uint row, local K
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
     global const float* restrict queries, global const float* restrict train, const Sides sides,
-    uint first_row, uint k, uint groups, const Shortlist shortlist, global Key* restrict out, Place out_at,
-    local Key* lists, local Key* buffers, local uint* least, local float4* staged) {
+    uint first_row, uint k, uint lists, const Shortlist shortlist, global Key* restrict out, Place out_at,
+    local Key* best, local Key* buffers, local uint* least, local float4* staged) {
   const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
              parts = shortlist.parts;
   const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
@@ -176,8 +176,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const uint q0 = (q_first / PASS + (uint)get_group_id(1)) * PASS;  // first query of the pass
-  const uint begin = t_first + first_column(g, t_rows, groups);
-  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint begin = t_first + first_column(g, t_rows, lists);
+  const uint end = t_first + first_column(g + 1, t_rows, lists);
   global const float* packed = queries + (size_t)(q0 / BLOCK) * dims * BLOCK + q0 % BLOCK;
 #if STAGED
   local float* query = (local float*)staged;
@@ -185,7 +185,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
 #else
   global const float* query = packed;
 #endif
-  shortlist_start(lists, list_size, counts, PASS);
+  shortlist_start(best, list_size, counts, PASS);
   local uint* sorted = least + PASS * parts;
   for (uint i = lid; i < 2 * PASS * parts; i += GROUP) least[i] = NO_VALUE;
   if (lid == 0) full = 0;
@@ -203,7 +203,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     ulong near = 0;  // bit i * EACH + e: row e is near query i
     float acc[PASS][EACH];
     if (t < end) {
-      // A piece without a row of the group gets the address of the first piece, so that all can be read
+      // A piece without a row of the list gets the address of the first piece, so that all can be read
       // without a condition.
       global const float* row[PIECES];
 #pragma unroll
@@ -242,10 +242,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
       if (merge) {
         if (lid == 0) full = 0;
         merged = true;
-        shortlist_merge(lists, list_size, buffers, capacity, counts, PASS);
+        shortlist_merge(best, list_size, buffers, capacity, counts, PASS);
 #pragma unroll
         for (uint i = 0; i < PASS; ++i) {
-          const float value = value_of(lists[i * list_size + k - 1]);
+          const float value = value_of(best[i * list_size + k - 1]);
           values[i] = isnan(values[i]) ? NAN : fmin(values[i], value);
 #pragma unroll
           for (uint e = 0; e < EACH; ++e)
@@ -261,7 +261,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     if (q0 + q < q_first || q0 + q >= q_first + q_rows) continue;
     const bool found = !merged && place < count;
     const uint j = found ? rank_among(buffers + q * capacity, count, place) : place;
-    const Key key = found ? buffers[q * capacity + place] : !merged ? NO_KEY : lists[q * list_size + place];
+    const Key key = found ? buffers[q * capacity + place] : !merged ? NO_KEY : best[q * list_size + place];
     if (j < k) out[out_at.first + (q0 + q - q_first) * out_at.stride + (ulong)g * k + j] = key;
   }
 }

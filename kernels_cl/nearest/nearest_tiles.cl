@@ -1,15 +1,15 @@
 // nearest, for many queries of many dimensions (GPUs): computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, groups * k]     keys, ascending in each list, padded with NO_KEY
-//   queues  [q tiles, groups, QUEUE, 128]  scratch: candidates of a work-group's queries
+//   out     [q, lists * k]     keys, ascending in each list, padded with NO_KEY
+//   queues  [q tiles, lists, QUEUE, 128]  scratch: candidates of a work-group's queries
 //
 // Work-group (x, g) of 256 items keeps 128 queries and computes their distances from the rows of group g, 128
 // at a time (tile.cl). Keys below the query's bound, which is the last key of its list, are queued. When a
 // queue holds more than MERGE_AT keys, work-items 0 ... 127 insert the queues into the lists, one query each.
 // A tile adds at most 128 keys to a queue, so it never overflows: QUEUE = MERGE_AT + 128.
 // Work: q * t * dims multiply-adds and one comparison per pair; if rows are in random order, about k (1 +
-// ln(t / (groups k))) insertions per list. Source of the selection: Garcia, Debreuve, Barlaud 2008, behind
+// ln(t / (lists k))) insertions per list. Source of the selection: Garcia, Debreuve, Barlaud 2008, behind
 // a filter.
 #include "common/list.cl"
 #include "common/tile.cl"
@@ -30,8 +30,7 @@ float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
     global const float* restrict queries, global const float* restrict train, const Sides sides,
-    uint first_row, uint k, uint groups, global Key* restrict out, Place out_at,
-    global Key* restrict queues) {
+    uint first_row, uint k, uint lists, global Key* restrict out, Place out_at, global Key* restrict queues) {
   const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
              dims = sides.dims;
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
@@ -42,11 +41,11 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
   const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
   const uint g = (uint)get_group_id(1);
   const uint q_block = q_first / BLOCK + (uint)get_group_id(0) * (TILE / BLOCK);
-  const uint begin = t_first + first_column(g, t_rows, groups);
-  const uint end = t_first + first_column(g + 1, t_rows, groups);
+  const uint begin = t_first + first_column(g, t_rows, lists);
+  const uint end = t_first + first_column(g + 1, t_rows, lists);
   const uint q_last = (q_first + q_rows - 1) / BLOCK, t_last = (t_first + t_rows - 1) / BLOCK;
   const uint shift = first_row - t_first;  // wraps around, and back when it is added
-  queues += (get_group_id(0) * (size_t)groups + g) * TILE * QUEUE;
+  queues += (get_group_id(0) * (size_t)lists + g) * TILE * QUEUE;
 
   const uint my_query = q_block * BLOCK + lid;
   const bool keeps_list = lid < TILE && my_query >= q_first && my_query < q_first + q_rows;

@@ -15,7 +15,7 @@ namespace kith::opencl {
 
 /// The compile-time sizes of nearest_rows.cl: the neighbouring rows that a work-item takes per step, the
 /// queries of a pass, the buffers, which take up to 40 KiB of local memory beside 4 KiB for a first bound,
-/// and whether the queries fit as well. If a group has few rows, items of a pass of 16 take two rows, so
+/// and whether the queries fit as well. If a list has few rows, items of a pass of 16 take two rows, so
 /// that all items are busy, and items of a single query take several times four rows, so that all rows are
 /// read at once.
 struct RowsShape {
@@ -36,7 +36,7 @@ struct RowsShape {
     staged_bytes = std::size_t{pass} * step.queries.dims * sizeof(float);
     if (pass < 8 || bytes() + staged_bytes > most) staged_bytes = 0;
 
-    const std::uint32_t rows = divide_up(step.train.rows, step.groups);
+    const std::uint32_t rows = divide_up(step.train.rows, step.lists);
     if (pass == spi::batch_queries && rows <= 2 * group) width = 2;
     const std::uint32_t at_once =
         divide_up(rows + width - 1, std::size_t{group} * width);  // rows may begin amid an item's four
@@ -57,7 +57,7 @@ constexpr std::uint32_t tile_merge_at = 32;  // candidates per query worth a mer
 inline std::size_t queue_bytes(const spi::NearestStep& step) {
   constexpr std::size_t tile = spi::tile_rows;
   const std::size_t tiles = (std::size_t{step.queries.rows} + step.queries.block - 1 + tile - 1) / tile;
-  return tiles * step.groups * tile * (tile_merge_at + tile) * sizeof(Key);
+  return tiles * step.lists * tile * (tile_merge_at + tile) * sizeof(Key);
 }
 
 }  // namespace kith::opencl

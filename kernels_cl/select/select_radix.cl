@@ -1,11 +1,11 @@
 // select, radix: finds the k-th key digit by digit, gathers the keys up to it, and sorts these.
 //
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
-//   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
+//   out       [q, lists * k]    keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
 //
-// It works for any k up to t. If no group has more than k columns, no key has to be found, and
+// It works for any k up to t. If no list has more than k columns, no key has to be found, and
 // kith_select_radix_all takes every column, with one work-item each.
-// Work: usually 3 or 4 passes over a group's distances to find the key, at most 8, and one to gather; then
+// Work: usually 3 or 4 passes over a list's distances to find the key, at most 8, and one to gather; then
 // run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
 // Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang, Naruse, Li,
 // Wang, Parallel Top-K Algorithms on GPU (AIR), 2023.
@@ -20,16 +20,16 @@
 #define take_ticket(counter, count) atomic_add((counter), (count))
 #endif
 
-// Writes the keys of all columns. Work-item (j, g, q) handles column j of group g.
+// Writes the keys of all columns. Work-item (j, g, q) handles column j of list g.
 kernel void kith_select_radix_all(global const float* restrict distances, Place distances_at, uint columns,
-                                  uint first_row, uint k, uint groups, global Key* restrict out,
+                                  uint first_row, uint k, uint lists, global Key* restrict out,
                                   Place out_at) {
   const uint j = (uint)get_global_id(0), g = (uint)get_global_id(1);
   const ulong q = get_global_id(2);
   if (j >= k) return;
-  const ulong t = (ulong)first_column(g, columns, groups) + j;
+  const ulong t = (ulong)first_column(g, columns, lists) + j;
   out[out_at.first + q * out_at.stride + (ulong)g * k + j] =
-      t < first_column(g + 1, columns, groups)
+      t < first_column(g + 1, columns, lists)
           ? make_key(distances[distances_at.first + q * distances_at.stride + t], first_row + (uint)t)
           : NO_KEY;
 }
@@ -58,13 +58,13 @@ void count_digits(global const float* row, uint begin, uint end, uint first_row,
 // memory: 256 counters.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, Place out_at) {
+    uint lists, global Key* restrict out, Place out_at) {
   local uint bins[DIGITS];
   local uint found[3];  // digit; number of keys still wanted; whether this is all keys of that bin
   local uint taken;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
-  const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
+  const uint begin = first_column(g, columns, lists), end = first_column(g + 1, columns, lists);
   global const float* row = distances + distances_at.first + q * distances_at.stride;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 

@@ -48,7 +48,7 @@ constexpr std::uint32_t most_in_registers = 32;  // bubbles per item
 constexpr std::uint32_t bubble_lanes = 16;       // floats of a vector
 
 inline std::size_t lists_of(const spi::SelectStep& step) {
-  return step.distances.rows * step.groups;
+  return step.distances.rows * step.lists;
 }
 
 /// Returns for how many bubbles the kernel is compiled: up to a third more than k, so that not every k needs
@@ -78,7 +78,7 @@ struct Walk {
     items = packs >= most ? most : std::min(most, std::max(std::bit_ceil(packs), 32u));
     // This is the longest stretch for which the growing phase is not longer than the walk. It is not 1,
     // because the kernel that PoCL 3.1 compiles for 1 crashes.
-    const std::uint32_t width = group_width(step.distances.cols, step.groups);
+    const std::uint32_t width = widest_part(step.distances.cols, step.lists);
     for (stretch = 16; stretch > 2 && std::size_t{stretch} * packs > width;) stretch /= 2;
     const auto keys = [&] { return (std::size_t{packs} + 1) * (stretch + 1) + std::size_t{packs} * pack; };
     const auto fits = [&] { return keys() * sizeof(Key) + 64 <= limits.local_memory_bytes; };
@@ -97,7 +97,7 @@ struct Bubbles {
   bool local;
 
   Bubbles(const spi::SelectStep& step, const Limits& limits) {
-    const std::uint32_t walking = std::min(step.k, group_width(step.distances.cols, step.groups));
+    const std::uint32_t walking = std::min(step.k, widest_part(step.distances.cols, step.lists));
     vectors = std::max(1u, divide_up(walking, bubble_lanes));
     keys = vectors <= 2 ? 0 : std::size_t{2} * bubble_lanes * vectors;
     local = keys * sizeof(Key) + 64 <= limits.local_memory_bytes;
@@ -119,9 +119,9 @@ inline std::uint32_t keys_that_fit(const Limits& limits, std::uint32_t copies, s
   return most;
 }
 
-/// Returns how many places a list needs: the columns of the widest group, or k if that is more.
+/// Returns how many places a list needs: the columns of the widest part, or k if that is more.
 inline std::uint32_t list_span(const spi::SelectStep& step) {
-  return std::max(group_width(step.distances.cols, step.groups), step.k);
+  return std::max(widest_part(step.distances.cols, step.lists), step.k);
 }
 
 /// The lists of a step, divided into blocks of `size` places, a power of two; `keep` keys of each block
@@ -139,7 +139,7 @@ struct Blocks {
         keep(std::min(step.k, size)),
         items(family == Family::lanes ? 1 : std::clamp(size / keys_an_item, 64u, 256u)),
         keys(family == Family::lanes ? size : items * keys_an_item),
-        lists(step.distances.rows * step.groups) {}
+        lists(step.distances.rows * step.lists) {}
 
   /// Returns the range of work-items: every work-group has keys / size blocks.
   Range range() const {
@@ -151,7 +151,7 @@ struct Blocks {
 
   /// Returns where the kept keys are written: to scratch, or to `out` if a list is one block.
   spi::Grid<Key> target(const spi::SelectStep& step) const {
-    const std::size_t cols = std::size_t{step.groups} * blocks * keep;
+    const std::size_t cols = std::size_t{step.lists} * blocks * keep;
     return blocks == 1 ? step.out : spi::Grid<Key>{step.scratch.memory, 0, step.distances.rows, cols, cols};
   }
 };

@@ -48,9 +48,9 @@ struct Columns {
   std::uint32_t end;
 };
 
-/// Returns part g of `groups` contiguous parts of ceil(columns / groups) columns; it may be empty.
-__host__ __device__ inline Columns columns_of(std::uint32_t g, std::uint32_t groups, std::uint32_t columns) {
-  const std::uint64_t width = divide_up(columns, groups);
+/// Returns part g of `parts` contiguous parts of ceil(columns / parts) columns; it may be empty.
+__host__ __device__ inline Columns columns_of(std::uint32_t g, std::uint32_t parts, std::uint32_t columns) {
+  const std::uint64_t width = divide_up(columns, parts);
   const std::uint64_t begin = g * width, end = begin + width;
   return {static_cast<std::uint32_t>(begin < columns ? begin : columns),
           static_cast<std::uint32_t>(end < columns ? end : columns)};

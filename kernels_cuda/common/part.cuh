@@ -14,8 +14,8 @@ struct Selection {
   std::uint32_t columns;
   std::uint32_t first_row;  ///< training row of column 0
   std::uint32_t k;
-  std::uint32_t groups;  ///< number of parts, each of ceil(columns / groups) columns
-  Matrix<Key> out;       ///< [rows, groups * k]
+  std::uint32_t lists;  ///< of a row: one of each part of ceil(columns / lists) columns
+  Matrix<Key> out;      ///< [rows, lists * k]
 };
 
 inline Selection selection_of(const spi::SelectStep& step) {
@@ -24,11 +24,11 @@ inline Selection selection_of(const spi::SelectStep& step) {
           count_of(step.distances.cols),
           step.first_row,
           step.k,
-          step.groups,
+          step.lists,
           matrix_of(step.out)};
 }
 
-/// Part g of row q. Its list has number q * groups + g.
+/// Part g of row q. Its list has number q * lists + g.
 struct Part {
   const float* values;
   std::uint32_t count;
@@ -44,8 +44,8 @@ struct Part {
 };
 
 __device__ inline Part part_of(const Selection& selection, std::uint32_t list) {
-  const std::uint32_t q = list / selection.groups, g = list % selection.groups;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const std::uint32_t q = list / selection.lists, g = list % selection.lists;
+  const Columns columns = columns_of(g, selection.lists, selection.columns);
   return {selection.distances.data + q * selection.distances.stride + columns.begin,
           columns.end - columns.begin, selection.first_row + columns.begin,
           selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * selection.k};
@@ -53,12 +53,12 @@ __device__ inline Part part_of(const Selection& selection, std::uint32_t list) {
 
 /// Returns the number of lists of all rows; the back end refuses more than 2^31 - 1.
 inline std::uint32_t lists_of(const Selection& selection) {
-  return selection.rows * selection.groups;
+  return selection.rows * selection.lists;
 }
 
 /// Returns the number of values in the longest part.
 __host__ __device__ inline std::uint32_t width_of(const Selection& selection) {
-  return divide_up(selection.columns, selection.groups);
+  return divide_up(selection.columns, selection.lists);
 }
 
 /// The most scratch that a step asks for, unless a single row needs more.

@@ -26,11 +26,11 @@ struct Phase {
   }
 };
 
-/// The results of a scan. List (group * parts + part) * query_tiles + query_tile has 128 buffers.
+/// The results of scans. Scan (list * parts + part) * query_tiles + query_tile has 128 buffers.
 struct Survivors {
-  Key* bounds;            // [q, groups]: only smaller keys pass
-  std::uint32_t* counts;  // [lists, 128]
-  Key* buffers;           // [lists, 128, capacity]
+  Key* bounds;            // [q, lists]: only smaller keys pass
+  std::uint32_t* counts;  // [scans, 128]
+  Key* buffers;           // [scans, 128, capacity]
 };
 
 struct Scan {
@@ -38,21 +38,21 @@ struct Scan {
   Rows train;
   std::uint32_t shift;  // the number of a row of `train` is its index plus this
   std::uint32_t k;
-  std::uint32_t groups;
+  std::uint32_t lists;
   std::uint32_t parts;
   std::uint32_t query_tiles;
   Phase phase;
   Survivors survivors;
 };
 
-/// The absolute rows of a group, the block at which its first tile of `tile_rows` begins, and the number of
+/// The absolute rows of a list, the block at which its first tile of `tile_rows` begins, and the number of
 /// its tiles.
-struct Group {
+struct ListRows {
   std::uint32_t begin, end, first_block, tiles;
 
-  __host__ __device__ Group(const Rows& train, std::uint32_t g, std::uint32_t groups,
-                            std::uint32_t tile_rows) {
-    const Columns columns = columns_of(g, groups, train.rows);
+  __host__ __device__ ListRows(const Rows& train, std::uint32_t g, std::uint32_t lists,
+                               std::uint32_t tile_rows) {
+    const Columns columns = columns_of(g, lists, train.rows);
     begin = train.first + columns.begin;
     end = train.first + columns.end;
     first_block = begin / rows_a_block;

@@ -26,9 +26,9 @@ bool one_by_one(const SortShape& shape) {
 __global__ __launch_bounds__(threads) void make_offsets(const SortShape shape, std::int32_t* offsets) {
   const std::uint64_t part = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (part > shape.parts) return;
-  const auto g = static_cast<std::uint32_t>(part % shape.groups);
-  offsets[part] = static_cast<std::int32_t>(part / shape.groups * shape.columns +
-                                            columns_of(g, shape.groups, shape.columns).begin);
+  const auto g = static_cast<std::uint32_t>(part % shape.lists);
+  offsets[part] = static_cast<std::int32_t>(part / shape.lists * shape.columns +
+                                            columns_of(g, shape.lists, shape.columns).begin);
 }
 
 cudaError_t sort_one(void* memory, std::size_t& bytes, const Key* keys, Key* sorted, std::uint32_t count,
@@ -79,9 +79,9 @@ cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMem
                      [&] { return sort_all(memory.rest, bytes, shape, memory, begin_bit, queue.stream); });
   }
   for (std::uint32_t part = 0; part < shape.parts; ++part) {
-    const Columns columns = columns_of(part % shape.groups, shape.groups, shape.columns);
+    const Columns columns = columns_of(part % shape.lists, shape.lists, shape.columns);
     if (columns.begin == columns.end) continue;
-    const std::size_t begin = std::size_t{part / shape.groups} * shape.columns + columns.begin;
+    const std::size_t begin = std::size_t{part / shape.lists} * shape.columns + columns.begin;
     const cudaError_t error = with_room(queue, [&] {
       return sort_one(memory.rest, bytes, memory.keys + begin, memory.sorted + begin,
                       columns.end - columns.begin, begin_bit, queue.stream);

@@ -7,15 +7,15 @@
 
 namespace kith::cuda {
 
-/// Contiguous rows of `columns` keys. Each row is cut into `groups` parts of `width` keys (columns_of); there
+/// Contiguous rows of `columns` keys. Each row is cut into `lists` parts of `width` keys (columns_of); there
 /// are `parts` in total.
 struct SortShape {
   std::uint32_t parts;
   std::uint32_t columns;
-  std::uint32_t groups;
+  std::uint32_t lists;
   std::uint32_t width;
 
-  std::uint64_t keys() const { return std::uint64_t{parts / groups} * columns; }
+  std::uint64_t keys() const { return std::uint64_t{parts / lists} * columns; }
 };
 
 /// The memory of a sort, laid out in scratch.

@@ -1,7 +1,7 @@
 // Merges sorted runs into one list per part; of every merged run only the k smallest keys are kept.
 //
 //   runs  [lists, pitch]        keys, ascending in each run (merge_runs.cuh)
-//   out   [q, groups * k]       keys, ascending in each list, padded with no_key
+//   out   [q, lists * k]        keys, ascending in each list, padded with no_key
 //
 // Short runs (k up to 1024) are merged many at a time, by a block in shared memory. Long runs are merged two
 // at a time, with one block for each tile of the result.
@@ -147,7 +147,7 @@ Runs runs_of(const Selection& selection, std::uint32_t length, void* memory) {
 
 std::size_t scratch_a_row(const Selection& selection, std::uint32_t length) {
   const Runs runs = runs_of(selection, length, nullptr);
-  return runs.count == 1 ? 0 : 2 * runs.pitch * selection.groups * sizeof(Key);
+  return runs.count == 1 ? 0 : 2 * runs.pitch * selection.lists * sizeof(Key);
 }
 
 cudaError_t merge_runs(const Queue& queue, const Selection& selection, const Runs& runs) {

@@ -5,9 +5,9 @@
 //
 // A single launch does what nearest_rows.cu and `merge` do together. All blocks run at the same time, and
 // wait for each other twice:
-// 1. Block b computes the chains of query batch b % batches with the rows of group b / batches, two rows a
+// 1. Block b computes the chains of query batch b % batches with the rows of piece b / batches, two rows a
 //    thread, keeps them in registers, and tells the smallest of each query.
-// 2. The groups form 32 parts. The k-th smallest of the minima of the parts is at or above the k-th smallest
+// 2. The pieces form 32 parts. The k-th smallest of the minima of the parts is at or above the k-th smallest
 //    value of all, since k rows are at or below it; of rows in random order, hardly more than k are (k = 16:
 //    22). Each block appends the keys up to it to the query's list, and at most its k smallest, so that the
 //    list has room whatever the order of the rows is.
@@ -28,31 +28,31 @@ namespace {
 
 constexpr int batch = Short::batch, each = Short::each;
 constexpr std::uint32_t lanes = 32, capacity = 256;
-constexpr std::uint32_t least_rows = 64;  // of a group, so that even few rows form 32 parts
+constexpr std::uint32_t least_rows = 64;  // of a piece, so that even few rows form 32 parts
 constexpr std::uint32_t most_rows = (Short::most_threads - 1) * Short::width;
 static_assert(at_once_max_k <= lanes && at_once_max_k < capacity);
 
 struct AtOnce {
   Rows queries, train;
   std::uint32_t shift;  // the number of a row of `train` is its index plus this
-  std::uint32_t k, groups, batches;
+  std::uint32_t k, pieces, batches;
   Matrix<Key> out;
-  std::uint32_t* least;   // [batches * batch, groups]  smallest value of each query and group
+  std::uint32_t* least;   // [batches * batch, pieces]  smallest value of each query and piece
   std::uint32_t* counts;  // [batches * batch]
-  Key* found;             // [batches * batch, groups * k]
+  Key* found;             // [batches * batch, pieces * k]
 
-  __device__ Key* list(std::uint32_t q) const { return found + std::size_t{q} * groups * k; }
+  __device__ Key* list(std::uint32_t q) const { return found + std::size_t{q} * pieces * k; }
 };
 
 /// The queries and rows of a block, and the rows of a thread.
 struct Share {
-  std::uint32_t group, place, query;  // place: of the batch's first query among all lists
+  std::uint32_t piece, place, query;  // place: of the batch's first query among all lists
   std::uint32_t begin, end, row;
 
   __device__ explicit Share(const AtOnce& all)
-      : group(blockIdx.x / all.batches), place(blockIdx.x % all.batches * batch) {
+      : piece(blockIdx.x / all.batches), place(blockIdx.x % all.batches * batch) {
     query = all.queries.first / batch * batch + place;
-    const Columns columns = columns_of(group, all.groups, all.train.rows);
+    const Columns columns = columns_of(piece, all.pieces, all.train.rows);
     begin = all.train.first + columns.begin;
     end = all.train.first + columns.end;
     row = begin / Short::width * Short::width + threadIdx.x * Short::width;
@@ -79,19 +79,19 @@ __device__ void tell_least(const AtOnce& all, const Share& share, const float (&
   }
   __syncthreads();
   if (threadIdx.x < batch) {
-    all.least[std::size_t{share.place + threadIdx.x} * all.groups + share.group] = least[threadIdx.x];
-    if (share.group == 0) all.counts[share.place + threadIdx.x] = 0;
+    all.least[std::size_t{share.place + threadIdx.x} * all.pieces + share.piece] = least[threadIdx.x];
+    if (share.piece == 0) all.counts[share.place + threadIdx.x] = 0;
   }
 }
 
-/// Returns the k-th smallest of the minima of 32 parts of the groups of a query; no_value if fewer parts have
+/// Returns the k-th smallest of the minima of 32 parts of the pieces of a query; no_value if fewer parts have
 /// rows. All lanes of a warp call this.
 __device__ std::uint32_t threshold_of(const AtOnce& all, std::uint32_t list) {
   const std::uint32_t lane = threadIdx.x % lanes;
-  const std::uint32_t* least = all.least + std::size_t{list} * all.groups;
+  const std::uint32_t* least = all.least + std::size_t{list} * all.pieces;
   std::uint32_t mine = no_value, rank = 0;
-  for (std::uint32_t group = lane; group < all.groups; group += lanes)
-    mine = min(mine, __ldcg(least + group));
+  for (std::uint32_t piece = lane; piece < all.pieces; piece += lanes)
+    mine = min(mine, __ldcg(least + piece));
 #pragma unroll
   for (std::uint32_t other = 0; other < lanes; ++other) {
     const std::uint32_t value = __shfl_sync(0xFFFFFFFFu, mine, static_cast<int>(other));
@@ -208,13 +208,13 @@ std::uint32_t blocks_at_once(std::uint32_t multiprocessors, std::size_t shared_b
 
 /// How a step is divided among blocks.
 struct Division {
-  std::uint32_t batches, groups, rows;  // rows: of a group
+  std::uint32_t batches, pieces, rows;  // rows: of a piece
 
   Division(const Queue& queue, const spi::NearestStep& step)
       : batches(batches_of(rows_of(step.queries), batch)) {
     const std::uint32_t most = blocks_at_once(queue.multiprocessors, queue.shared_bytes) / batches;
-    groups = std::clamp(step.train.rows / least_rows, 1u, std::max(most, 1u));
-    rows = divide_up(step.train.rows, groups);
+    pieces = std::clamp(step.train.rows / least_rows, 1u, std::max(most, 1u));
+    rows = divide_up(step.train.rows, pieces);
   }
 };
 
@@ -247,7 +247,7 @@ std::uint32_t pairs_at_once(std::uint32_t multiprocessors, std::size_t shared_by
 }
 
 bool fits_at_once(const Queue& queue, const spi::NearestStep& step) {
-  return step.groups == 1 && step.k <= at_once_max_k && step.queries.rows > 4 &&
+  return step.lists == 1 && step.k <= at_once_max_k && step.queries.rows > 4 &&
          step.train.rows >= lanes * least_rows && Division(queue, step).rows <= most_rows;
 }
 
@@ -262,20 +262,20 @@ cudaError_t nearest_at_once(const Queue& queue, const spi::NearestStep& step) {
   const Division of(queue, step);
   const std::size_t lists = std::size_t{of.batches} * batch;
   Key* const found = address_of<Key>(step.scratch);
-  auto* const least = reinterpret_cast<std::uint32_t*>(found + lists * of.groups * step.k);
+  auto* const least = reinterpret_cast<std::uint32_t*>(found + lists * of.pieces * step.k);
   const AtOnce all{queries,
                    train,
                    step.first_row - train.first,
                    step.k,
-                   of.groups,
+                   of.pieces,
                    of.batches,
                    matrix_of(step.out),
                    least,
-                   least + lists * of.groups,
+                   least + lists * of.pieces,
                    found};
   const std::size_t bytes = batch * capacity * sizeof(Key) + staged_bytes(batch, train.dims);
   const cudaError_t error = with_chain(step.metric, [&](auto chain) {
-    return launch_together(queue, nearest_of_all<decltype(chain)::value>, of.groups * of.batches,
+    return launch_together(queue, nearest_of_all<decltype(chain)::value>, of.pieces * of.batches,
                            threads_for<Short>(of.rows), bytes, all);
   });
   if (error != cudaErrorCooperativeLaunchTooLarge) return error;

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t at_once_max_k = 32;
 /// batches is.
 std::uint32_t pairs_at_once(std::uint32_t multiprocessors, std::size_t shared_bytes);
 
-/// Returns whether a step may go this way: it has one group, and all its chains fit into registers.
+/// Returns whether a step may go this way: it makes one list a query, and all its chains fit into registers.
 bool fits_at_once(const Queue& queue, const spi::NearestStep& step);
 std::size_t nearest_at_once_scratch(const Queue& queue, const spi::NearestStep& step);
 cudaError_t nearest_at_once(const Queue& queue, const spi::NearestStep& step);

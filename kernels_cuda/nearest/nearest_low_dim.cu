@@ -5,7 +5,7 @@
 // A warp computes the distances of 128 queries, four per lane, from the rows of one of the `parts` parts of
 // the phase. Queries and bounds stay in registers. Blocks of 32 rows are copied to shared memory while
 // earlier ones are accumulated, four rows at a time. The few keys below the bound go to the buffer of (query,
-// group, part), which belongs to one lane: no atomics are needed, and warps never wait for each other. When a
+// list, part), which belongs to one lane: no atomics are needed, and warps never wait for each other. When a
 // buffer is nearly full, the warp sorts it, and the bound falls.
 // Work: 2 dims + 1 instructions per pair, and 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB per
 // dimension and 8 KiB. Source: register tiling as in tile.cuh; the filter before selection of Johnson, Douze,
@@ -99,14 +99,14 @@ __device__ __forceinline__ void accumulate_rows(float (&acc)[4][4], const float 
 /// Puts those of four rows, from `row0` on, that are below a bound into the buffers.
 ///   least  [4]  the least of the four chains of each query
 __device__ __forceinline__ void keep_near(Lists& lists, const float (&acc)[4][4], const float (&least)[4],
-                                          std::uint32_t row0, const Group& group, std::uint32_t shift) {
+                                          std::uint32_t row0, const ListRows& rows, std::uint32_t shift) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     if (!(least[e] <= lists.limit[e])) continue;
 #pragma unroll
     for (std::uint32_t j = 0; j < 4; ++j) {
       const std::uint32_t r = row0 + j;
-      if (!(acc[e][j] <= lists.limit[e]) || r < group.begin || r >= group.end) continue;
+      if (!(acc[e][j] <= lists.limit[e]) || r < rows.begin || r >= rows.end) continue;
       const Key key = key_of(acc[e][j], r + shift);
       if (key >= lists.bound[e]) continue;
       lists.buffers[static_cast<std::uint32_t>(e) * points_capacity + lists.count(e)] = key;
@@ -147,16 +147,16 @@ __global__ __launch_bounds__(points_threads,
     Key bound = 0;  // no key is below it
     if (q0 + e < scan.queries.rows)
       bound = scan.phase.first ? no_key
-                               : scan.survivors.bounds[static_cast<std::size_t>(q0 + e) * scan.groups + g];
+                               : scan.survivors.bounds[static_cast<std::size_t>(q0 + e) * scan.lists + g];
     lists.bound[e] = bound;
     lists.limit[e] = bound_value(bound);
   }
 
-  const Group group(scan.train, g, scan.groups, points_tile);
-  const std::uint64_t all = scan.phase.count(group.tiles);
+  const ListRows rows(scan.train, g, scan.lists, points_tile);
+  const std::uint64_t all = scan.phase.count(rows.tiles);
   const auto begin = static_cast<std::uint32_t>(all * part / scan.parts);
   const std::uint32_t tiles = static_cast<std::uint32_t>(all * (part + 1) / scan.parts) - begin;
-  const auto block_of = [&](std::uint32_t i) { return group.first_block + scan.phase.tile(begin + i); };
+  const auto block_of = [&](std::uint32_t i) { return rows.first_block + scan.phase.tile(begin + i); };
   const auto copy = [&](std::uint32_t i) {
     if (i < tiles) {
       const float* block = scan.train.data + static_cast<std::size_t>(block_of(i)) * dims * rows_a_block;
@@ -186,7 +186,7 @@ __global__ __launch_bounds__(points_threads,
       }
       if (!__any_sync(all_lanes, any)) continue;
 
-      keep_near(lists, acc, least, row0 + p, group, scan.shift);
+      keep_near(lists, acc, least, row0 + p, rows, scan.shift);
       shrink_full(lists, scan.k);
     }
   }
@@ -202,7 +202,7 @@ cudaError_t launch_points(const Queue& queue, Metric metric, const Scan& scan) {
     if constexpr (dims < low_dim_max_dims) return launch_points<dims + 1>(queue, metric, scan);
     return cudaErrorInvalidValue;
   }
-  const std::uint32_t scans = scan.query_tiles * scan.groups * scan.parts;
+  const std::uint32_t scans = scan.query_tiles * scan.lists * scan.parts;
   return with_chain(metric, [&](auto chain) {
     return launch(queue, scan_of_points<decltype(chain)::value, dims>, divide_up(scans, warps),
                   points_threads, 0, scan, scans);

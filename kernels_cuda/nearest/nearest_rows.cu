@@ -1,16 +1,16 @@
 // nearest, for few queries: computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out     [q, lists * k]   keys, ascending in each list, padded with no_key
 //
-// Block b computes the distances of query batch b % batches from the rows of group b / batches. In each step
+// Block b computes the distances of query batch b % batches from the rows of list b / batches. In each step
 // a thread takes several rows (rows.cuh), and offers the chains to a shortlist for each query. The plan
-// chooses as many groups as fill the GPU; each reads its rows once, and nothing else is read. A block has one
-// of three shapes. If a group has few rows, the slowest access and the slowest block would determine the
+// chooses as many lists as fill the GPU; each reads its rows once, and nothing else is read. A block has one
+// of three shapes. If a list has few rows, the slowest access and the slowest block would determine the
 // time. A single query then gets large blocks, whose threads read all their rows at once, and a batch of 16
 // gets enough threads, with two rows each, to finish in one step.
 // Work: q * t * dims multiply-adds; each batch reads t * dims floats, from the cache except for the
-// first; one barrier per step; of rows in random order, each list keeps k (1 + ln(t / (groups k))) keys.
+// first; one barrier per step; of rows in random order, each list keeps k (1 + ln(t / (lists k))) keys.
 // Shared memory: capacity * batch keys, and a batch of 16 queries if they have up to 256 dimensions.
 // Source: see shortlist.cuh.
 #include "nearest/row_shapes.cuh"
@@ -21,7 +21,7 @@ namespace {
 template <Metric metric, class S>
 __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
     const Rows queries, const Rows train, const std::uint32_t shift, const std::uint32_t k,
-    const std::uint32_t groups, const std::uint32_t batches, const std::uint32_t capacity,
+    const std::uint32_t lists, const std::uint32_t batches, const std::uint32_t capacity,
     const Matrix<Key> out) {
   constexpr int batch = S::batch, each = S::each;
   extern __shared__ __align__(16) Key buffers[];
@@ -29,7 +29,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   take_turn();
   Shortlist<batch> shortlist(state, buffers, capacity, k);
   const std::uint32_t query = (queries.first / batch + blockIdx.x % batches) * batch;
-  const std::uint32_t group = blockIdx.x / batches;
+  const std::uint32_t list = blockIdx.x / batches;
   const auto is_query = [&](std::uint32_t q) {
     return query + q >= queries.first && query + q < queries.first + queries.rows;
   };
@@ -37,7 +37,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
   if (staged_bytes(batch, queries.dims) > 0) stage_queries<batch>(staged, queries, query);
   shortlist.start(is_query);
 
-  const Columns columns = columns_of(group, groups, train.rows);
+  const Columns columns = columns_of(list, lists, train.rows);
   const std::uint32_t begin = train.first + columns.begin, end = train.first + columns.end;
   const std::uint32_t first = begin / S::width * S::width, step = blockDim.x * each;
   bool seeded = false;
@@ -46,7 +46,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
     const auto row_of = [&](int j) {
       return r + static_cast<std::uint32_t>(j / S::width) * blockDim.x * S::width + j % S::width;
     };
-    const auto in_group = [&](int j) { return row_of(j) >= begin && row_of(j) < end; };
+    const auto in_list = [&](int j) { return row_of(j) >= begin && row_of(j) < end; };
     float acc[batch][each];
     if (r < end) {
       const float* row[S::pieces];
@@ -58,7 +58,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
       std::uint32_t least = no_value;
 #pragma unroll
       for (int j = 0; j < each; ++j)
-        if (in_group(j)) least = min(least, ordered_bits(acc[q][j]));
+        if (in_list(j)) least = min(least, ordered_bits(acc[q][j]));
       return least;
     };
     if (!seeded) shortlist.seed(least_at);
@@ -70,7 +70,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
       const float limit = shortlist.value(q);
 #pragma unroll
       for (int j = 0; j < each; ++j)
-        if (in_group(j) && acc[q][j] <= limit) pending |= static_cast<decltype(pending)>(1) << (q * each + j);
+        if (in_list(j) && acc[q][j] <= limit) pending |= static_cast<decltype(pending)>(1) << (q * each + j);
     }
     shortlist.template offer<each>(pending, key_at);
     // Several lists are sorted after 1, 2, 4, 8 ... steps: a better bound costs less time than the keys that
@@ -81,7 +81,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
 
   shortlist.deliver([&](std::uint32_t q, std::uint32_t j, Key key) {
     if (is_query(q))
-      out.data[(query + q - queries.first) * out.stride + static_cast<std::size_t>(group) * k + j] = key;
+      out.data[(query + q - queries.first) * out.stride + static_cast<std::size_t>(list) * k + j] = key;
   });
 }
 
@@ -92,8 +92,8 @@ cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::ui
   const std::uint32_t batches = batches_of(queries, S::batch);
   return with_chain(step.metric, [&](auto chain) {
     return launch_in_turn(queue, nearest_of_rows<decltype(chain)::value, S>,
-                          std::uint64_t{batches} * step.groups, threads, shared_bytes<S>(step), queries,
-                          rows_of(step.train), shift, step.k, step.groups, batches, capacity_for(step),
+                          std::uint64_t{batches} * step.lists, threads, shared_bytes<S>(step), queries,
+                          rows_of(step.train), shift, step.k, step.lists, batches, capacity_for(step),
                           matrix_of(step.out));
   });
 }
@@ -101,11 +101,11 @@ cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::ui
 }  // namespace
 
 cudaError_t nearest_rows(const Queue& queue, const spi::NearestStep& step) {
-  const std::uint32_t rows = divide_up(step.train.rows, step.groups);  // rows of a group
+  const std::uint32_t rows = divide_up(step.train.rows, step.lists);  // rows of a list
   return with_query_batch(step.queries.rows, [&](auto size) {
     constexpr int batch = decltype(size)::value;
     if constexpr (batch == Wide::batch) {
-      const bool alone = step.groups <= queue.multiprocessors;  // each block has a multiprocessor to itself
+      const bool alone = step.lists <= queue.multiprocessors;  // each block has a multiprocessor to itself
       if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, step, Wide::most_threads);
     }
     if constexpr (batch == Short::batch) {

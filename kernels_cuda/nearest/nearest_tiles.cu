@@ -2,22 +2,22 @@
 // in between.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out     [q, lists * k]   keys, ascending in each list, padded with no_key
 //
-// The rows of a group are cut into tiles of 128, which are read in phases: first every 512th tile, then every
+// The rows of a list are cut into tiles of 128, which are read in phases: first every 512th tile, then every
 // 64th of the others, then every 8th, then the rest; there are fewer phases if there are few tiles. Each
 // phase launches two kernels:
 //   scan     A block computes the distances of 128 queries from the tiles of one of `parts` parts of the
 //            phase (tile.cuh), compares them with the query's bound, and appends the few keys below it to the
-//            buffer of (query, group, part). Up to 8 dimensions and k = 32 a warp does this, with tiles of 32
+//            buffer of (query, list, part). Up to 8 dimensions and k = 32 a warp does this, with tiles of 32
 //            (nearest_low_dim.cu); the first phase then has every 4096th tile.
-//   tighten  A block merges the buffers of a (query, group) with the k smallest so far, in `out`; the k-th of
+//   tighten  A block merges the buffers of a (query, list) with the k smallest so far, in `out`; the k-th of
 //            them is the bound of the next phase.
 // In each phase about 8 k keys per list pass the bound, whatever the order of the rows, if tiles are alike.
 // If they are not, a scan sorts a buffer that is nearly full, and lowers its own bound: nothing is lost, and
 // rows in descending order cost time, not memory.
 // Work: q * t * dims multiply-adds, two instructions each, and one comparison per pair. Shared memory: 34
-// KiB. Scratch: bounds [q, groups]; for every block of a scan, counts [128] and buffers [128, capacity].
+// KiB. Scratch: bounds [q, lists]; for every block of a scan, counts [128] and buffers [128, capacity].
 // Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
 // k-selection algorithms for graphics processing units, 2012); for tiles see tile.cuh.
 #include "common/phases.cuh"
@@ -66,7 +66,7 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
   const std::uint32_t query_block =
       scan.queries.first / rows_a_block + blockIdx.x % scan.query_tiles * tile_blocks;
   const std::uint32_t first_query = query_block * rows_a_block - scan.queries.first;  // may wrap around
-  const auto list_of = [&](std::uint32_t q) { return static_cast<std::size_t>(q) * scan.groups + g; };
+  const auto list_of = [&](std::uint32_t q) { return static_cast<std::size_t>(q) * scan.lists + g; };
   Key* const buffers = scan.survivors.buffers + std::size_t{blockIdx.x} * (tile_rows * capacity);
   if (threadIdx.x < tile_rows) {
     const std::uint32_t q = first_query + threadIdx.x;
@@ -77,22 +77,22 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
     bounds.count[threadIdx.x] = 0;
   }
 
-  const Group group(scan.train, g, scan.groups, tile_rows);
-  const std::uint64_t all = scan.phase.count(group.tiles);
+  const ListRows rows(scan.train, g, scan.lists, tile_rows);
+  const std::uint64_t all = scan.phase.count(rows.tiles);
   const auto begin = static_cast<std::uint32_t>(all * part / scan.parts);
   const std::uint32_t tiles = static_cast<std::uint32_t>(all * (part + 1) / scan.parts) - begin;
   const auto block_of = [&](std::uint32_t i) {
-    return group.first_block + scan.phase.tile(begin + i) * tile_blocks;
+    return rows.first_block + scan.phase.tile(begin + i) * tile_blocks;
   };
 
   scan_tiles<metric>(
       memory, scan.queries, query_block, scan.train, tiles, block_of,
       [&](std::uint32_t i, float(&acc)[8][8]) {
         const std::uint32_t tile_begin = block_of(i) * rows_a_block, r = tile_begin + row_place();
-        if (tile_begin < group.begin || group.end - tile_begin < tile_rows) {
+        if (tile_begin < rows.begin || rows.end - tile_begin < tile_rows) {
 #pragma unroll
           for (int j = 0; j < 8; ++j) {
-            const bool outside = place(r, j) < group.begin || place(r, j) >= group.end;
+            const bool outside = place(r, j) < rows.begin || place(r, j) >= rows.end;
 #pragma unroll
             for (int e = 0; e < 8; ++e)
               if (outside) acc[e][j] = not_a_candidate();
@@ -139,7 +139,7 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
 }
 
 cudaError_t scan_tiles_of(const Queue& queue, Metric metric, const Scan& scan, std::uint32_t capacity) {
-  const std::uint64_t blocks = std::uint64_t{scan.query_tiles} * scan.groups * scan.parts;
+  const std::uint64_t blocks = std::uint64_t{scan.query_tiles} * scan.lists * scan.parts;
   return with_chain(metric, [&](auto chain) {
     constexpr Metric chosen = decltype(chain)::value;
     return capacity == 256 ? launch(queue, scan_for_survivors<chosen, 8>, blocks, tile_threads, 0, scan)
@@ -150,13 +150,13 @@ cudaError_t scan_tiles_of(const Queue& queue, Metric metric, const Scan& scan, s
 constexpr std::uint32_t tighten_threads = 128;
 constexpr std::uint32_t tighten_capacity = 1024;  // k keys and one buffer fit
 
-/// Block b merges the buffers of query b / groups and group b % groups with the k keys found before, in
+/// Block b merges the buffers of query b / lists and list b % lists with the k keys found before, in
 /// `out`. Work: all these keys, sorted 1024 at a time.
 __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, const std::uint32_t capacity,
                                                            const Matrix<Key> out) {
   __shared__ Key keys[tighten_capacity];
   __shared__ std::uint32_t counts[tighten_threads];
-  const std::uint32_t q = blockIdx.x / scan.groups, g = blockIdx.x % scan.groups, k = scan.k;
+  const std::uint32_t q = blockIdx.x / scan.lists, g = blockIdx.x % scan.lists, k = scan.k;
   const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // place among all queries of tiles
   Key* best = out.data + q * out.stride + std::size_t{g} * k;
 
@@ -203,14 +203,20 @@ struct Search {
   Rows train;
   std::uint32_t first_row;  // training row of train.first
   std::uint32_t k;
-  std::uint32_t groups;
-  Matrix<Key> out;  // [queries.rows, groups * k]
+  std::uint32_t lists;
+  Matrix<Key> out;  // [queries.rows, lists * k]
   bool of_points;   // nearest_low_dim.cu scans
 };
 
 Search search_of(const spi::NearestStep& step, bool of_points) {
-  return {step.metric, rows_of(step.queries), rows_of(step.train), step.first_row,
-          step.k,      step.groups,           matrix_of(step.out), of_points};
+  return {step.metric,
+          rows_of(step.queries),
+          rows_of(step.train),
+          step.first_row,
+          step.k,
+          step.lists,
+          matrix_of(step.out),
+          of_points};
 }
 
 /// Returns how many keys a buffer holds.
@@ -219,9 +225,9 @@ std::uint32_t capacity_for(const Search& search) {
   return search.k <= 64 ? 256 : 512;
 }
 
-/// Returns the number of tiles of the first group.
+/// Returns the number of tiles of the first list.
 std::uint32_t tiles_of(const Search& search) {
-  return Group(search.train, 0, search.groups, search.of_points ? points_tile : tile_rows).tiles;
+  return ListRows(search.train, 0, search.lists, search.of_points ? points_tile : tile_rows).tiles;
 }
 
 constexpr std::size_t aligned(std::size_t bytes) {
@@ -233,22 +239,22 @@ std::uint32_t query_tiles_of(const Search& search) {
 }
 
 std::size_t bounds_bytes(const Search& search) {
-  return aligned(std::size_t{search.queries.rows} * search.groups * sizeof(Key));
+  return aligned(std::size_t{search.queries.rows} * search.lists * sizeof(Key));
 }
 
-/// Returns the bytes of counts and buffers for one part of every group.
+/// Returns the bytes of counts and buffers for one part of every list.
 std::size_t part_bytes(const Search& search) {
-  const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.groups;
+  const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.lists;
   return buffers * (sizeof(std::uint32_t) + capacity_for(search) * sizeof(Key));
 }
 
-/// Returns the number of parts of each group's tiles. Blocks of a scan run in waves, and the last wave should
+/// Returns the number of parts of each list's tiles. Blocks of a scan run in waves, and the last wave should
 /// be full; beside its tiles, each part costs about as much as `overhead` tiles.
 std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t scratch_bytes) {
   constexpr std::uint64_t most_waves = 4, most_parts = 1024;
   const std::uint64_t overhead = search.of_points ? 32 : 3;
   const std::uint64_t tiles = tiles_of(search);
-  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups;
+  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.lists;
   const std::uint64_t wave = (search.of_points ? points_warps : 2ull) * queue.multiprocessors;
   const std::size_t for_bounds = bounds_bytes(search);
   const std::uint64_t fitting =
@@ -273,7 +279,7 @@ std::size_t scratch_bytes(const Queue& queue, const Search& search) {
 
 cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::Scratch& scratch) {
   const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search);
-  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.groups * parts;
+  const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.lists * parts;
   auto* memory = address_of<unsigned char>(scratch);
   Survivors survivors{};
   survivors.bounds = reinterpret_cast<Key*>(memory);
@@ -296,7 +302,7 @@ cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::
                     search.train,
                     search.first_row - search.train.first,
                     search.k,
-                    search.groups,
+                    search.lists,
                     parts,
                     query_tiles_of(search),
                     {stride, first},
@@ -304,7 +310,7 @@ cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::
     cudaError_t error = search.of_points ? scan_points(queue, search.metric, scan)
                                          : scan_tiles_of(queue, search.metric, scan, capacity);
     if (error == cudaSuccess)
-      error = launch(queue, tighten, std::uint64_t{search.queries.rows} * search.groups, tighten_threads, 0,
+      error = launch(queue, tighten, std::uint64_t{search.queries.rows} * search.lists, tighten_threads, 0,
                      scan, capacity, search.out);
     if (error != cudaSuccess) return error;
   }

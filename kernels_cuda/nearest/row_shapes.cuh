@@ -32,7 +32,7 @@ struct Shape {
   static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // blocks per multiprocessor
 };
 
-/// For a single query, for a batch whose groups have few rows, and for all others.
+/// For a single query, for a batch whose lists have few rows, and for all others.
 using Wide = Shape<1, 4, 3, 1024, 1>;
 using Short = Shape<16, 2, 1, 384, 2>;
 template <int queries>

@@ -90,8 +90,8 @@ static __global__ __launch_bounds__(slice_threads) void filter_slices(const Sele
                                                                       const std::uint32_t slices) {
   __shared__ Key kept[slice_threads / 32][WarpKeys::most];
   const std::uint32_t list = blockIdx.x / slices, slice = blockIdx.x % slices, lane = threadIdx.x % 32;
-  const std::uint32_t q = list / selection.groups, g = list % selection.groups;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const std::uint32_t q = list / selection.lists, g = list % selection.lists;
+  const Columns columns = columns_of(g, selection.lists, selection.columns);
   const float* row = selection.distances.data + q * selection.distances.stride;
   const std::int64_t first = first_step(row, columns) + std::int64_t{slice} * slice_columns;
   const std::int64_t end = min(first + slice_columns, std::int64_t{columns.end});

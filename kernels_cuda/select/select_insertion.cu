@@ -1,13 +1,13 @@
 // select, insertion: one thread keeps one sorted list.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
-// Thread l of the grid selects list l, which is group l % groups of row l / groups. It inserts every
+// Thread l of the grid selects list l, which is list l % lists of row l / lists. It inserts every
 // candidate below its last key in order, and moves the keys behind it. Lists are side by side in scratch, [k,
 // lists], so that a warp moves keys of 32 lists at once. Distances pass through shared memory, 32 columns of
 // 32 lists at a time, so that whole lines are read.
-// Work: every distance is read once; in random order, k^2 / 4 (1 + ln(t / (groups k))) moves per list. Shared
+// Work: every distance is read once; in random order, k^2 / 4 (1 + ln(t / (lists k))) moves per list. Shared
 // memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
 #include "common/part.cuh"
 #include "select/selectors.hpp"
@@ -20,13 +20,13 @@ constexpr std::uint32_t moved = 4;
 
 /// Returns the number of lists in scratch: those of a selection, rounded up to fill warps.
 std::size_t padded_lists(const Selection& selection) {
-  return divide_up(std::size_t{selection.rows} * selection.groups, std::size_t{32}) * 32;
+  return divide_up(std::size_t{selection.rows} * selection.lists, std::size_t{32}) * 32;
 }
 
 /// Returns the number of rows whose lists fit into `bytes`, at least one.
 std::uint32_t rows_a_round(const Selection& selection, std::size_t bytes) {
   const std::size_t lists = bytes / (selection.k * sizeof(Key)) / 32 * 32;
-  return static_cast<std::uint32_t>(std::clamp<std::size_t>(lists / selection.groups, 1, selection.rows));
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(lists / selection.lists, 1, selection.rows));
 }
 
 __global__ __launch_bounds__(threads) void select_by_insertion(const Selection selection, Key* scratch,
@@ -36,12 +36,12 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
   float(&tile)[32][33] = staged[threadIdx.x / 32];
   const std::size_t l = std::size_t{blockIdx.x} * threads + threadIdx.x;
   if (l - lane >= lists) return;  // all lanes of the warp return
-  const std::size_t q = l / selection.groups;
-  const auto g = static_cast<std::uint32_t>(l % selection.groups);
+  const std::size_t q = l / selection.lists;
+  const auto g = static_cast<std::uint32_t>(l % selection.lists);
   const bool real = q < selection.rows;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const Columns columns = columns_of(g, selection.lists, selection.columns);
   const std::uint32_t begin = columns.begin, end = real ? columns.end : columns.begin;
-  const std::uint32_t width = divide_up(selection.columns, selection.groups);
+  const std::uint32_t width = divide_up(selection.columns, selection.lists);
   const std::size_t row = real ? q * selection.distances.stride : 0;
 
   Key* list = scratch + l;

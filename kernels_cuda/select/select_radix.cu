@@ -1,7 +1,7 @@
 // select, radix: any k, in one of two ways.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // If few keys are wanted from many values, in many parts, a block handles a part: it finds the k-th key digit
 // by digit (radix_choose), and only the k chosen keys of each part are sorted, by all 64 bits. Otherwise, all
@@ -63,8 +63,8 @@ __device__ void find_digit(Choice& choice, std::uint32_t remaining) {
 __global__ __launch_bounds__(threads) void radix_choose(const Selection selection, Key* chosen) {
   __shared__ Choice choice;
   __shared__ std::uint32_t count;
-  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const std::uint32_t q = blockIdx.x / selection.lists, g = blockIdx.x % selection.lists, k = selection.k;
+  const Columns columns = columns_of(g, selection.lists, selection.columns);
   const float* row = selection.distances.data + q * selection.distances.stride;
   const auto key_at = [&](std::uint64_t c) {
     return key_of(row[c], selection.first_row + static_cast<std::uint32_t>(c));
@@ -117,21 +117,21 @@ __global__ __launch_bounds__(threads) void make_keys(const Selection selection, 
 
 /// The layout of sorted parts: sorted[row * pitch + begin of the part].
 struct Parts {
-  std::uint32_t columns;  // columns of a row, cut into groups; 0: every part has k keys
-  std::uint32_t groups;
+  std::uint32_t columns;  // columns of a row, cut into lists; 0: every part has k keys
+  std::uint32_t lists;
   std::uint32_t k;
 };
 __global__ __launch_bounds__(threads) void cut_lists(const Key* sorted, const Parts parts,
                                                      const std::uint64_t all, const Matrix<Key> out) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= all) return;
-  const std::uint64_t list = i / parts.k, q = list / parts.groups;
-  const auto g = static_cast<std::uint32_t>(list % parts.groups), j = static_cast<std::uint32_t>(i % parts.k);
+  const std::uint64_t list = i / parts.k, q = list / parts.lists;
+  const auto g = static_cast<std::uint32_t>(list % parts.lists), j = static_cast<std::uint32_t>(i % parts.k);
   Key key = no_key;
   if (parts.columns == 0) {
     key = sorted[i];
   } else {
-    const Columns columns = columns_of(g, parts.groups, parts.columns);
+    const Columns columns = columns_of(g, parts.lists, parts.columns);
     if (j < columns.end - columns.begin) key = sorted[q * parts.columns + columns.begin + j];
   }
   out.data[q * out.stride + std::uint64_t{g} * parts.k + j] = key;
@@ -139,16 +139,16 @@ __global__ __launch_bounds__(threads) void cut_lists(const Key* sorted, const Pa
 
 /// Returns whether few keys are wanted from many values, in enough parts to fill the GPU.
 bool chooses(const Selection& selection) {
-  return std::uint64_t{selection.rows} * selection.groups >= 64 &&
-         selection.k <= divide_up(selection.columns, selection.groups) / 4;
+  return std::uint64_t{selection.rows} * selection.lists >= 64 &&
+         selection.k <= divide_up(selection.columns, selection.lists) / 4;
 }
 
 SortShape chosen_shape(const Selection& selection) {
-  return {selection.rows * selection.groups, selection.k, 1, selection.k};
+  return {selection.rows * selection.lists, selection.k, 1, selection.k};
 }
 SortShape whole_shape(const Selection& selection, std::uint32_t rows) {
-  return {rows * selection.groups, selection.columns, selection.groups,
-          divide_up(selection.columns, selection.groups)};
+  return {rows * selection.lists, selection.columns, selection.lists,
+          divide_up(selection.columns, selection.lists)};
 }
 
 /// Returns how many rows the second way takes in a round, for at most `keys` keys; at least one row.
@@ -166,7 +166,7 @@ cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, cons
   if (error == cudaSuccess) error = sort_parts(queue, shape, memory, 0);
   if (error != cudaSuccess) return error;
   return launch(queue, cut_lists, divide_up<std::uint64_t>(all, threads), threads, 0, memory.sorted,
-                Parts{0, selection.groups, selection.k}, all, selection.out);
+                Parts{0, selection.lists, selection.k}, all, selection.out);
 }
 
 cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
@@ -183,7 +183,7 @@ cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi
     const Matrix<Key> out{selection.out.data + first * selection.out.stride, selection.out.stride};
     if (error == cudaSuccess)
       error = launch(queue, cut_lists, divide_up<std::uint64_t>(wanted, threads), threads, 0, memory.sorted,
-                     Parts{selection.columns, selection.groups, selection.k}, wanted, out);
+                     Parts{selection.columns, selection.lists, selection.k}, wanted, out);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;

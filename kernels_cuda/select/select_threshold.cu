@@ -2,16 +2,16 @@
 // when full.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
-// Block b selects group b % groups of row b / groups, 2048 columns per step, with four runs of four columns
+// Block b selects list b % lists of row b / lists, 2048 columns per step, with four runs of four columns
 // per thread and one barrier per step. Blocks are small, so that 8 fit on a multiprocessor, and others read
 // while one sorts. For small k the first step gives a first bound (shortlist.cuh, seed). For large k a bound
 // is guessed, all columns are filtered by it, and one more kernel sorts what passed (guess.cuh). If fewer
 // than k keys of a list passed, or too many, the list is selected as if nothing had been guessed. For k above
 // 2048 the buffer is in scratch, and blocks are larger; the rest is the same.
 // Work: every distance is read once, a 32nd of them twice; in random order and without the guess, each list
-// keeps k (1 + ln(t / (groups k))) keys. Shared memory: capacity keys, 8 to 64 KiB. Scratch for k above 2048,
+// keeps k (1 + ln(t / (lists k))) keys. Shared memory: capacity keys, 8 to 64 KiB. Scratch for k above 2048,
 // or with a guess: capacity + 2 keys per list, capacity up to 8 k.
 // Source: see shortlist.cuh and guess.cuh.
 #include <cub/block/block_merge_sort.cuh>
@@ -52,8 +52,8 @@ __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, 
 template <std::uint32_t threads>
 __device__ __forceinline__ void select_part(ShortlistState<1>& state, const Selection& selection,
                                             std::uint32_t list, Key* buffer, std::uint32_t capacity) {
-  const std::uint32_t q = list / selection.groups, g = list % selection.groups;
-  const Columns columns = columns_of(g, selection.groups, selection.columns);
+  const std::uint32_t q = list / selection.lists, g = list % selection.lists;
+  const Columns columns = columns_of(g, selection.lists, selection.columns);
   Shortlist<1> shortlist(state, buffer, capacity, selection.k);
   shortlist.start([](std::uint32_t) { return true; });
   scan<threads>(shortlist, selection.distances.data + q * selection.distances.stride, columns,
@@ -171,8 +171,8 @@ std::uint32_t capacity_of_guess(const Selection& selection) {
 
 std::size_t bytes_a_row(const Selection& selection) {
   if (guesses(selection))
-    return (std::size_t{capacity_of_guess(selection)} + 2) * selection.groups * sizeof(Key);
-  return fits_shared(selection) ? 0 : std::size_t{capacity_of(selection)} * selection.groups * sizeof(Key);
+    return (std::size_t{capacity_of_guess(selection)} + 2) * selection.lists * sizeof(Key);
+  return fits_shared(selection) ? 0 : std::size_t{capacity_of(selection)} * selection.lists * sizeof(Key);
 }
 
 cudaError_t select_by_guess(const Queue& queue, const Selection& rows, Key* scratch) {

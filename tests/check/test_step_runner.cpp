@@ -6,7 +6,7 @@
 namespace kith::tests {
 namespace {
 
-constexpr std::size_t m = 6, n = 67, k = 5, groups = 3, capacity = 20;
+constexpr std::size_t m = 6, n = 67, k = 5, parts = 3, capacity = 20;
 constexpr std::int64_t dims = 9;
 
 /// Holds the output of one step on a plain device.
@@ -29,18 +29,18 @@ void check_lists(const std::vector<float>& values) {
                                there.input(values, m, n),
                                40,
                                k,
-                               groups,
-                               there.output<Key>(m, groups * k),
+                               parts,
+                               there.output<Key>(m, parts * k),
                                {}};
       },
       out_of);
-  CHECK(difference(lists, selected(values, n, k, groups, 40)) == "");
+  CHECK(difference(lists, selected(values, n, k, parts, 40)) == "");
   const auto nearest = plain(
       [&](spi::StepRunner& there) {
-        return spi::MergeStep{groups, k, there.input(lists, m, groups * k), there.output<Key>(m, k), {}};
+        return spi::MergeStep{parts, k, there.input(lists, m, parts * k), there.output<Key>(m, k), {}};
       },
       out_of);
-  CHECK(difference(nearest, merged(lists, groups, k)) == "");
+  CHECK(difference(nearest, merged(lists, parts, k)) == "");
 }
 
 void check_candidates(const std::vector<float>& values) {
@@ -92,12 +92,12 @@ TEST_CASE("plain_device: distances, lists and candidates are those of the tests'
                                     there.train(train),
                                     0,
                                     k,
-                                    groups,
-                                    there.output<Key>(m, groups * k),
+                                    parts,
+                                    there.output<Key>(m, parts * k),
                                     {}};
           },
           out_of);
-      CHECK(difference(lists, selected(right, n, k, groups)) == "");
+      CHECK(difference(lists, selected(right, n, k, parts)) == "");
       check_lists(right);
       check_candidates(right);
     }

@@ -133,13 +133,13 @@ inline Key key(const Candidate& candidate) {
   return static_cast<Key>(place) * 0x100000000ull + candidate.second;
 }
 
-/// Returns the expected output of the step select: [m, groups, k].
+/// Returns the expected output of the step select: [m, parts, k].
 inline std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k,
-                                 std::size_t groups, std::uint32_t first_row = 0) {
+                                 std::size_t parts, std::uint32_t first_row = 0) {
   std::vector<Key> lists;
-  const std::size_t part = (n + groups - 1) / groups;
+  const std::size_t part = (n + parts - 1) / parts;
   for (std::size_t q = 0; q < values.size() / n; ++q)
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < parts; ++g) {
       const auto list =
           sorted(values.subspan(q * n, n), std::min(n, g * part), std::min(n, (g + 1) * part), first_row);
       for (std::size_t j = 0; j < k; ++j) lists.push_back(j < list.size() ? key(list[j]) : no_key);

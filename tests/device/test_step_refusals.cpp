@@ -21,12 +21,11 @@ struct Steps {
         train{nullptr, 0, 2, 3, info.train_block},
         other{nullptr, 0, 2, 4, info.train_block} {}
 
-  spi::NearestStep nearest(const spi::RowBlocks& rows, std::uint32_t k, std::uint32_t groups) const {
-    return {Metric::l2, queries, rows, 0, k, groups, grid<Key>(1, std::size_t{k} * groups), {}};
+  spi::NearestStep nearest(const spi::RowBlocks& rows, std::uint32_t k, std::uint32_t lists) const {
+    return {Metric::l2, queries, rows, 0, k, lists, grid<Key>(1, std::size_t{k} * lists), {}};
   }
-  spi::SelectStep select(std::size_t cols, std::uint32_t k, std::uint32_t groups) const {
-    return {
-        Selector::threshold, grid<float>(1, cols), 0, k, groups, grid<Key>(1, std::size_t{k} * groups), {}};
+  spi::SelectStep select(std::size_t cols, std::uint32_t k, std::uint32_t lists) const {
+    return {Selector::threshold, grid<float>(1, cols), 0, k, lists, grid<Key>(1, std::size_t{k} * lists), {}};
   }
   spi::RerankStep rerank(const spi::RowBlocks& rows) const {
     return {Metric::l2,     queries, rows, 0, {grid<std::uint32_t>(1, 4), grid<std::uint32_t>(1, 1)},
@@ -86,9 +85,8 @@ TEST_CASE("refusals: chains of rows with unlike columns, without rows, and lists
   on_device([](const Refused& refused, const Steps& steps) {
     const string unlike = "queries have 3 columns and training rows 4; they must have as many, at least one",
                  no_rows = "there are no training rows; give at least one";
-    const auto at_least = [](int k, const char* lists, int number) {
-      return "k = " + std::to_string(k) + " and " + lists + " = " + std::to_string(number) +
-             "; both must be at least 1";
+    const auto at_least = [](int k, int lists) {
+      return "k = " + std::to_string(k) + " and lists = " + std::to_string(lists) + "; both must be at least 1";
     };
     refused(spi::DistanceStep{Metric::l2, steps.queries, steps.other, grid<float>(1, 2)}, unlike);
     refused(steps.nearest(steps.other, 1, 1), unlike);
@@ -104,12 +102,12 @@ TEST_CASE("refusals: chains of rows with unlike columns, without rows, and lists
     refused(steps.nearest(none, 1, 1), no_rows);
     refused(steps.select(0, 1, 1), no_rows);
 
-    refused(steps.nearest(steps.train, 0, 1), at_least(0, "groups", 1));
-    refused(steps.nearest(steps.train, 1, 0), at_least(1, "groups", 0));
-    refused(steps.select(2, 0, 2), at_least(0, "groups", 2));
-    refused(steps.select(2, 2, 0), at_least(2, "groups", 0));
-    refused(spi::MergeStep{2, 0, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(0, "lists", 2));
-    refused(spi::MergeStep{0, 2, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(2, "lists", 0));
+    refused(steps.nearest(steps.train, 0, 1), at_least(0, 1));
+    refused(steps.nearest(steps.train, 1, 0), at_least(1, 0));
+    refused(steps.select(2, 0, 2), at_least(0, 2));
+    refused(steps.select(2, 2, 0), at_least(2, 0));
+    refused(spi::MergeStep{2, 0, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(0, 2));
+    refused(spi::MergeStep{0, 2, grid<Key>(1, 4), grid<Key>(1, 2), {}}, at_least(2, 0));
     refused(steps.boxes(3, 0), "k = 0; choose at least 1");
     spi::CountStep count{};
     count.queries = steps.queries;
@@ -205,7 +203,7 @@ TEST_CASE("refusals: thresholds of no list, or that no product says anything of"
 TEST_CASE("refusals: the device that others are compared with has them, too") {
   const std::unique_ptr<spi::Device> plain = spi::plain_device();
   Refused{*plain}(spi::VoteStep{}, "there are no classes; give at least one");
-  Refused{*plain}(Steps(plain->info).select(2, 0, 2), "k = 0 and groups = 2; both must be at least 1");
+  Refused{*plain}(Steps(plain->info).select(2, 0, 2), "k = 0 and lists = 2; both must be at least 1");
 }
 
 TEST_SUITE_END();

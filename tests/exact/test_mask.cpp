@@ -151,11 +151,11 @@ constexpr int select_patterns = 9;
 
 /// Returns keys of the values that are not masked, ascending, then "no key".
 std::vector<Key> selected_of_rest(const std::vector<float>& values, std::size_t n, std::size_t k,
-                                  std::size_t groups, std::uint32_t first_row) {
+                                  std::size_t parts, std::uint32_t first_row) {
   std::vector<Key> lists;
-  const std::size_t width = (n + groups - 1) / groups;
+  const std::size_t width = (n + parts - 1) / parts;
   for (std::size_t row = 0; row < values.size(); row += n)
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < parts; ++g) {
       std::vector<Candidate> list;
       for (std::size_t t = std::min(n, g * width); t < std::min(n, (g + 1) * width); ++t)
         if (!is_masked(values[row + t]))
@@ -176,17 +176,17 @@ std::vector<Key> without_masked(std::vector<Key> keys) {
 /// Runs one select step between canaries; the cells around the input would win. Returns false if the
 /// device refuses it.
 bool check_select(spi::Device& device, Selector selector, int pattern, std::size_t n, std::uint32_t k,
-                  std::uint32_t groups) {
-  CAPTURE_ALL(name(selector), pattern, n, k, groups);
+                  std::uint32_t parts) {
+  CAPTURE_ALL(name(selector), pattern, n, k, parts);
   constexpr std::uint32_t first_row = 40;
-  const std::vector<float> values = some_masked(pattern, 2, n, k, n + k + groups);
+  const std::vector<float> values = some_masked(pattern, 2, n, k, n + k + parts);
   const GuardedGrid<float> in(device, 2, n, -inf, values);
-  const GuardedGrid<Key> out(device, 2, size(groups) * k, 0xCAFECAFECAFECAFEull);
+  const GuardedGrid<Key> out(device, 2, size(parts) * k, 0xCAFECAFECAFECAFEull);
   const std::string refusal =
-      run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, groups, out.grid(), {}});
+      run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, parts, out.grid(), {}});
   if (!refusal.empty()) return false;
   const std::vector<Key> keys = out.inside();
-  CHECK(difference(without_masked(keys), selected_of_rest(values, n, k, groups, first_row)) == "");
+  CHECK(difference(without_masked(keys), selected_of_rest(values, n, k, parts, first_row)) == "");
   for (std::size_t j = 1; j < keys.size(); ++j)
     if (j % k != 0) CHECK(keys[j - 1] <= keys[j]);
   CHECK(out.canaries_live());
@@ -201,10 +201,10 @@ TEST_CASE("mask: every selector finds what counts among pairs that do not") {
       const std::size_t n = 333;
       for (int pattern = 0; pattern < select_patterns; ++pattern)
         for (const std::uint32_t k : {1u, 8u, 33u, 100u, 333u})
-          for (const std::uint32_t groups : {1u, 3u}) {
+          for (const std::uint32_t parts : {1u, 3u}) {
             if (pattern % 2 == 1 && (k == 8 || k == 100))
               continue;  // the pattern before covers the same rows
-            ran += check_select(device, selector, pattern, n, k, groups);
+            ran += check_select(device, selector, pattern, n, k, parts);
           }
       // Selectors that read many values at a time need several rounds here.
       for (const int pattern : {1, 2, 3, 5, 6, 8})

@@ -24,11 +24,11 @@ TEST_CASE("nearest: rows on a line") {
   // Tied rows come in ascending order.
   CHECK(lists.keys == std::vector<Key>{make_key(1, 1), make_key(1, 2), make_key(1, 5), make_key(0, 3),
                                        make_key(4, 0), make_key(16, 2)});
-  const auto groups = stages::nearest(device(), queries, train, Metric::l1, 2, 4);
-  CHECK(groups.keys == std::vector<Key>{make_key(1, 1), make_key(3, 0), make_key(1, 2), make_key(5, 3),  //
-                                        make_key(1, 5), make_key(9, 4), no_key, no_key,                  //
-                                        make_key(2, 0), make_key(6, 1), make_key(0, 3), make_key(4, 2),  //
-                                        make_key(4, 4), make_key(6, 5), no_key, no_key});
+  const auto parts = stages::nearest(device(), queries, train, Metric::l1, 2, 4);
+  CHECK(parts.keys == std::vector<Key>{make_key(1, 1), make_key(3, 0), make_key(1, 2), make_key(5, 3),  //
+                                       make_key(1, 5), make_key(9, 4), no_key, no_key,                  //
+                                       make_key(2, 0), make_key(6, 1), make_key(0, 3), make_key(4, 2),  //
+                                       make_key(4, 4), make_key(6, 5), no_key, no_key});
 }
 
 TEST_CASE("nearest: the lists of the scalar chain, for all metrics, hard data, dims and k") {
@@ -39,14 +39,14 @@ TEST_CASE("nearest: the lists of the scalar chain, for all metrics, hard data, d
       for (const std::int64_t dims : {1, 2, 3, 4, 8, 17, 33, 128}) {
         if (!workloads::admits(metric, kind)) continue;
         const std::int64_t k = std::vector<std::int64_t>{1, 5, 16, 33, 64, 203}[turn++ % 6];
-        const std::int64_t groups = std::vector<std::int64_t>{1, 3, 1, 7}[turn % 4];
+        const std::int64_t parts = std::vector<std::int64_t>{1, 3, 1, 7}[turn % 4];
         if (k > most()) continue;
-        CAPTURE_ALL(workloads::name(kind), name(metric), dims, k, groups);
+        CAPTURE_ALL(workloads::name(kind), name(metric), dims, k, parts);
         const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
         const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
-        const auto lists = stages::nearest(device(), queries, train, metric, k, groups);
+        const auto lists = stages::nearest(device(), queries, train, metric, k, parts);
         CHECK(difference(lists.keys,
-                         selected(chains(metric, queries, train), size(n), size(k), size(groups))) == "");
+                         selected(chains(metric, queries, train), size(n), size(k), size(parts))) == "");
       }
 }
 
@@ -131,22 +131,22 @@ TEST_CASE("nearest: as many rows as a device takes in one launch, and more") {
 
 /// Runs one fused step. The padding of the blocks equals the queries, so that each padding row would win.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
-                   std::uint32_t k, std::uint32_t groups, std::uint32_t first, std::uint32_t threads) {
-  CAPTURE_ALL(name(metric), m, n, dims, k, groups, first);
+                   std::uint32_t k, std::uint32_t parts, std::uint32_t first, std::uint32_t threads) {
+  CAPTURE_ALL(name(metric), m, n, dims, k, parts, first);
   const std::uint32_t first_row = 1000;
   const Matrix queries = prepared(metric, hard_rows(DataKind::normal, Set::queries, m, dims, metric));
   const Matrix train = prepared(metric, hard_rows(DataKind::normal, Set::train, n, dims, metric));
   const GuardedRows query_rows(device, queries, device.info.query_block, first, train);
   const GuardedRows train_rows(device, train, device.info.train_block, first, queries);
-  const GuardedGrid<Key> out(device, size(m), size(groups) * k, 0xCAFECAFECAFECAFEull);
+  const GuardedGrid<Key> out(device, size(m), size(parts) * k, 0xCAFECAFECAFECAFEull);
   REQUIRE(run_step(device,
                    spi::NearestStep{
-                       metric, query_rows.rows(), train_rows.rows(), first_row, k, groups, out.grid(), {}},
+                       metric, query_rows.rows(), train_rows.rows(), first_row, k, parts, out.grid(), {}},
                    threads) == "");
   std::vector<float> values;
   for (std::int64_t q = 0; q < m; ++q)
     for (std::int64_t t = 0; t < n; ++t) values.push_back(chain(metric, queries.row(q), train.row(t)));
-  CHECK(difference(out.inside(), selected(values, size(n), k, groups, first_row)) == "");
+  CHECK(difference(out.inside(), selected(values, size(n), k, parts, first_row)) == "");
   CHECK(out.canaries_live());
   check_unchanged(query_rows, train_rows);
 }
@@ -163,11 +163,11 @@ TEST_CASE("nearest: takes no row of the padding, and writes its lists and nothin
           for (const std::uint32_t k : {1u, 7u, 40u})
             check_guarded(device, Metric::squared_l2, m, n, dims, k,
                           static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
-    check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more groups than rows
+    check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more parts than rows
     for (const Metric metric : all_metrics)
       for (const std::uint32_t first : {0u, 5u, 21u})
         check_guarded(device, metric, 17, 1100, 5, 9, 1, first, 0);
-    // With one query a work-item may take several pieces of four rows, and groups may begin inside a piece.
+    // With one query a work-item may take several pieces of four rows, and parts may begin inside a piece.
     check_guarded(device, Metric::squared_l2, 1, 2500, 3, 7, 2, 5, 0);
     check_guarded(device, Metric::squared_l2, 1, 6000, 3, 7, 1, 5, 0);
     for (const std::uint32_t threads : {1u, 2u, 5u})
@@ -185,12 +185,12 @@ TEST_CASE("nearest: says what k it can do, when asked for more") {
 
 TEST_CASE("nearest: refuses what the contract refuses") {
   const Matrix rows = matrix(2, {1, 2, 3, 4});
-  const auto refusal = [&](std::int64_t k, std::int64_t groups) {
-    return error_of([&] { stages::nearest(device(), rows, rows, Metric::l1, k, groups); });
+  const auto refusal = [&](std::int64_t k, std::int64_t parts) {
+    return error_of([&] { stages::nearest(device(), rows, rows, Metric::l1, k, parts); });
   };
   CHECK(refusal(3, 1) == "invalid_argument: nearest: k = 3 but there are 2 candidates; choose k from 1 to 2");
   CHECK(refusal(1, 0) ==
-        "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose groups from 1 to 2");
+        "invalid_argument: nearest: lists = 0 but there are 2 candidates; choose lists from 1 to 2");
 }
 
 TEST_SUITE_END();

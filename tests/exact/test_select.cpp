@@ -1,4 +1,4 @@
-// Tests the step select: it finds the k smallest values of each group, by every selector. docs/contract.md,
+// Tests the step select: it finds the k smallest values of each part, by every selector. docs/contract.md,
 // sections 2, 3 and 4.
 #include "common/device.hpp"
 #include "common/oracle.hpp"
@@ -26,9 +26,9 @@ void for_each_selector(const Body& body) {
 }
 
 std::vector<Key> select(const std::vector<float>& values, std::int64_t k, Selector selector,
-                        std::int64_t groups = 1) {
+                        std::int64_t parts = 1) {
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));
-  return stages::select(device(), row, k, selector, groups).keys;
+  return stages::select(device(), row, k, selector, parts).keys;
 }
 
 TEST_SUITE_BEGIN("device");
@@ -42,13 +42,13 @@ TEST_CASE("select: the smallest values in order, ties to the smaller row") {
   });
 }
 
-TEST_CASE("select: each group has a list of its own, and a short one ends in none") {
+TEST_CASE("select: each part has a list of its own, and a short one ends in none") {
   const std::vector<float> values{5, 1, 4, 1, 3, 2};
   for_each_selector([&](Selector selector) {
     CHECK(select(values, 2, selector, 2) == keys_of(values, {1, 2, /**/ 3, 5}));
     CHECK(select(values, 3, selector, 3) ==
           keys_of(values, {1, 0, no_row, /**/ 3, 2, no_row, /**/ 5, 4, no_row}));
-    // There are four groups of ceil(6 / 4) = 2 columns; the last group is empty.
+    // There are four parts of ceil(6 / 4) = 2 columns; the last part is empty.
     CHECK(select(values, 1, selector, 4) == keys_of(values, {1, 3, 5, no_row}));
     CHECK(select(values, 2, selector, 6) ==
           keys_of(values, {0, no_row, 1, no_row, 2, no_row, 3, no_row, 4, no_row, 5, no_row}));
@@ -85,7 +85,7 @@ TEST_CASE("select: bubble, step by step on paper") {
   CHECK(select(values, 2, Selector::bubble) == keys_of(values, {3, 4}));
   // With as many bubbles as values this is odd-even transposition sort.
   CHECK(select(values, 5, Selector::bubble) == keys_of(values, {3, 4, 1, 2, 0}));
-  // With more bubbles than values in a group, the last bubbles meet no value and return none.
+  // With more bubbles than values in a part, the last bubbles meet no value and return none.
   CHECK(select(values, 4, Selector::bubble, 2) ==
         keys_of(values, {1, 2, 0, no_row, /**/ 3, 4, no_row, no_row}));
 }
@@ -135,22 +135,22 @@ std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std
 }
 constexpr int patterns = 10;
 
-TEST_CASE("select: the right list for every selector, k, number of groups and kind of value") {
+TEST_CASE("select: the right list for every selector, k, number of parts and kind of value") {
   for_each_selector([&](Selector selector) {
     for (const std::int64_t n : {1, 2, 33, 100, 257, 1030})
       for (const std::int64_t k : {std::int64_t{1}, std::int64_t{2}, std::int64_t{15}, std::int64_t{32},
                                    std::int64_t{33}, std::int64_t{100}, std::int64_t{1024}, n - 1, n})
-        for (const std::int64_t groups : {1, 2, 5, 16}) {
-          if (k < 1 || k > n || groups > n || (n > 300 && k > 100 && groups > 2)) continue;
+        for (const std::int64_t parts : {1, 2, 5, 16}) {
+          if (k < 1 || k > n || parts > n || (n > 300 && k > 100 && parts > 2)) continue;
           const std::int64_t m = n > 300 ? 1 : 3;
-          const int pattern = static_cast<int>((n + 3 * k + groups) % patterns);
-          CAPTURE_ALL(n, k, groups, pattern);
+          const int pattern = static_cast<int>((n + 3 * k + parts) % patterns);
+          CAPTURE_ALL(n, k, parts, pattern);
           const std::vector<float> values = hard_values(pattern, size(m), size(n), size(n + k));
           const std::string refused = error_of([&] {
-            const auto lists = stages::select(device(), {values.data(), m, n}, k, selector, groups);
-            CHECK(difference(lists.keys, selected(values, size(n), size(k), size(groups))) == "");
+            const auto lists = stages::select(device(), {values.data(), m, n}, k, selector, parts);
+            CHECK(difference(lists.keys, selected(values, size(n), size(k), size(parts))) == "");
             CHECK(lists.rows == m);
-            CHECK(lists.lists == groups);
+            CHECK(lists.lists == parts);
             CHECK(lists.k == k);
           });
           if (refused != "nothing was thrown") CHECK(refused.starts_with("unsupported: select: "));
@@ -185,15 +185,15 @@ TEST_CASE("select: large k, up to all of n, is never refused when kith chooses")
 
 /// Runs one select step between canaries; the cells around the input would win.
 bool check_guarded(spi::Device& device, Selector selector, int pattern, std::size_t m, std::size_t n,
-                   std::uint32_t k, std::uint32_t groups, std::uint32_t first_row) {
-  CAPTURE_ALL(name(selector), pattern, n, k, groups);
+                   std::uint32_t k, std::uint32_t parts, std::uint32_t first_row) {
+  CAPTURE_ALL(name(selector), pattern, n, k, parts);
   const std::vector<float> values = hard_values(pattern, m, n, n + k);
   const GuardedGrid<float> in(device, m, n, -inf, values);
-  const GuardedGrid<Key> out(device, m, size(groups) * k, 0xCAFECAFECAFECAFEull);
+  const GuardedGrid<Key> out(device, m, size(parts) * k, 0xCAFECAFECAFECAFEull);
   const std::string refusal =
-      run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, groups, out.grid(), {}});
+      run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, parts, out.grid(), {}});
   if (!refusal.empty()) return false;
-  CHECK(difference(out.inside(), selected(values, n, k, groups, first_row)) == "");
+  CHECK(difference(out.inside(), selected(values, n, k, parts, first_row)) == "");
   CHECK(out.canaries_live());
   CHECK(in.unchanged());
   return true;
@@ -205,9 +205,9 @@ TEST_CASE("select: reads its rectangle and writes its lists, and nothing else") 
       int ran = 0;
       for (const std::size_t n : {1u, 7u, 64u, 333u})
         for (const std::uint32_t k : {1u, 5u, 32u, 70u})
-          for (const std::uint32_t groups : {1u, 4u, 11u})  // includes more groups than columns
-            ran += check_guarded(device, selector, static_cast<int>((n + k + groups) % patterns), 3, n, k,
-                                 groups, 40);
+          for (const std::uint32_t parts : {1u, 4u, 11u})  // includes more parts than columns
+            ran += check_guarded(device, selector, static_cast<int>((n + k + parts) % patterns), 3, n, k,
+                                 parts, 40);
       CAPTURE(std::string(name(selector)));
       CHECK(ran > 0);
     }
@@ -226,8 +226,8 @@ TEST_CASE("select: training rows are counted on from the tile's first, up to the
 
 TEST_CASE("select: refuses what the contract refuses") {
   const Matrix values = matrix(3, {1, 2, 3, /**/ 4, 5, std::nanf("")});
-  const auto refusal = [&](const Matrix& from, std::int64_t k, std::int64_t groups) {
-    return error_of([&] { stages::select(device(), from, k, Selector::automatic, groups); });
+  const auto refusal = [&](const Matrix& from, std::int64_t k, std::int64_t parts) {
+    return error_of([&] { stages::select(device(), from, k, Selector::automatic, parts); });
   };
   CHECK(refusal(values, 1, 1) ==
         "invalid_argument: select: row 1, column 2 holds NaN; every value must be a number");
@@ -236,7 +236,7 @@ TEST_CASE("select: refuses what the contract refuses") {
   CHECK(refusal(values, 4, 1) ==
         "invalid_argument: select: k = 4 but there are 3 candidates; choose k from 1 to 3");
   CHECK(refusal(values, 1, 4) ==
-        "invalid_argument: select: groups = 4 but there are 3 candidates; choose groups from 1 to 3");
+        "invalid_argument: select: lists = 4 but there are 3 candidates; choose lists from 1 to 3");
   CHECK(stages::select(device(), Matrix{0, 3, {}}, 2).keys.empty());
 }
 

@@ -25,12 +25,12 @@ Rows counting(std::uint32_t first, std::uint32_t count) {
 }
 
 /// Checks the lists that a selector finds in one row of values against the contract.
-void check_lists(const std::vector<float>& values, std::size_t k, Selector selector, std::size_t groups = 1) {
-  CAPTURE_ALL(name(selector), values.size(), k, groups);
+void check_lists(const std::vector<float>& values, std::size_t k, Selector selector, std::size_t parts = 1) {
+  CAPTURE_ALL(name(selector), values.size(), k, parts);
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));
-  const auto lists = stages::select(device(), row, static_cast<std::int64_t>(k), selector,
-                                    static_cast<std::int64_t>(groups));
-  CHECK(difference(lists.keys, selected(values, values.size(), k, groups)) == "");
+  const auto lists =
+      stages::select(device(), row, static_cast<std::int64_t>(k), selector, static_cast<std::int64_t>(parts));
+  CHECK(difference(lists.keys, selected(values, values.size(), k, parts)) == "");
 }
 
 /// Returns random values with many ties.
@@ -244,14 +244,14 @@ TEST_CASE("methods: long lists of a tile, between values that would win and cana
   const std::vector<float> values = some_values(m * n, 9);
   spi::with_device(device(), [&](spi::Device& device) {
     for (const Selector selector : device.info.selectors)
-      for (const std::uint32_t groups : {1u, 4u}) {
-        CAPTURE_ALL(name(selector), groups);
+      for (const std::uint32_t parts : {1u, 4u}) {
+        CAPTURE_ALL(name(selector), parts);
         const std::uint32_t k = 200, first_row = 0x80000000u;
         const GuardedGrid<float> in(device, m, n, -inf, values);
-        const GuardedGrid<Key> out(device, m, std::size_t{groups} * k, 0xCAFECAFECAFECAFEull);
-        CHECK(run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, groups, out.grid(), {}}) ==
+        const GuardedGrid<Key> out(device, m, std::size_t{parts} * k, 0xCAFECAFECAFECAFEull);
+        CHECK(run_step(device, spi::SelectStep{selector, in.grid(), first_row, k, parts, out.grid(), {}}) ==
               "");
-        CHECK(difference(out.inside(), selected(values, n, k, groups, first_row)) == "");
+        CHECK(difference(out.inside(), selected(values, n, k, parts, first_row)) == "");
         CHECK(out.canaries_live());
         CHECK(in.unchanged());
       }

@@ -127,7 +127,7 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
 }
 
 TEST_CASE(
-    "plan: one list for a few queries of as many rows as one launch takes, and groups for other steps") {
+    "plan: one list for a few queries of as many rows as one launch takes, and several for other steps") {
   const DeviceInfo cuda = described_gpu("cuda");
   const auto lists = [](const DeviceInfo& device, std::int64_t n, std::int64_t m, std::int64_t k) {
     const Plan plan = make_plan(device, {Metric::squared_l2, n, m, 64, k}, {.proposer = Proposer::none});

@@ -180,11 +180,11 @@ class PlantedDevice : public spi::Device {
   }
 
   template <class Value>
-  void grouped(const spi::Grid<Key>& out, std::uint32_t k, std::uint32_t groups, std::uint32_t n,
-               std::uint32_t reach, std::uint32_t first_row, const Value& value) const {
-    const std::uint32_t part = (n + groups - 1) / groups;
+  void put_lists(const spi::Grid<Key>& out, std::uint32_t k, std::uint32_t lists, std::uint32_t n,
+                 std::uint32_t reach, std::uint32_t first_row, const Value& value) const {
+    const std::uint32_t part = (n + lists - 1) / lists;
     for (std::uint32_t q = 0; q < out.rows; ++q)
-      for (std::uint32_t g = 0; g < groups; ++g) {
+      for (std::uint32_t g = 0; g < lists; ++g) {
         std::vector<Key> keys;
         const std::uint32_t end = (g + 1) * part >= n ? reach : (g + 1) * part;
         for (std::uint32_t t = g * part; t < end; ++t) keys.push_back(make_key(value(q, t), first_row + t));
@@ -200,19 +200,19 @@ class PlantedDevice : public spi::Device {
 
   void run(const spi::SelectStep& s) {
     const auto n = static_cast<std::uint32_t>(s.distances.cols);
-    grouped(s.out, s.k, s.groups, n, n, s.first_row,
-            [&](std::uint32_t q, std::uint32_t t) { return row_of_grid(s.distances, q)[t]; });
+    put_lists(s.out, s.k, s.lists, n, n, s.first_row,
+              [&](std::uint32_t q, std::uint32_t t) { return row_of_grid(s.distances, q)[t]; });
   }
 
   void run(const spi::NearestStep& s) {
     const std::uint32_t padded = (s.train.first + s.train.rows + block - 1) / block * block - s.train.first;
-    grouped(s.out, s.k, s.groups, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows,
-            s.first_row, [&](std::uint32_t q, std::uint32_t t) {
-              const float value = chain(s.metric, s.queries, q, s.train, t);
-              const bool lost =
-                  defect_ == loses_minus && s.metric == kith::Metric::negative_dot && s.queries.rows > 64;
-              return lost && q >= vector ? 0 : value;
-            });
+    put_lists(s.out, s.k, s.lists, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows,
+              s.first_row, [&](std::uint32_t q, std::uint32_t t) {
+                const float value = chain(s.metric, s.queries, q, s.train, t);
+                const bool lost =
+                    defect_ == loses_minus && s.metric == kith::Metric::negative_dot && s.queries.rows > 64;
+                return lost && q >= vector ? 0 : value;
+              });
   }
 
   void run(const spi::MergeStep& s) {

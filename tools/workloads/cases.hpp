@@ -57,7 +57,7 @@ Index index_of(const Device& device, const RowsView& train, Metric metric, std::
 
 /// Draws case `number` of the series `seed` from the methods that `device` has. A case takes some
 /// milliseconds. The paths that break most often are drawn most often: tiles of a few rows, k near a power of
-/// two or near n, lists longer than their group, nearly equal distances.
+/// two or near n, lists longer than their part, nearly equal distances.
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
 
 /// Makes a case search by boxes, if it can. Returns whether it does.

@@ -44,7 +44,7 @@ OperandChain::OperandChain(const Operation& sizes, Rows train, Rows queries,
   sizes_.n = train_.rows();
   sizes_.m = queries_.rows();
   sizes_.dims = train_.dims();
-  sizes_.groups = std::min(sizes_.groups, sizes_.n);
+  sizes_.lists = std::min(sizes_.lists, sizes_.n);
   sizes_.classes = static_cast<std::int64_t>(labels_.classes.size());
   sizes_.capacity = std::min(sizes_.n, 2 * sizes_.k + 64);
   const auto m = static_cast<std::uint64_t>(sizes_.m), k = static_cast<std::uint64_t>(sizes_.k);

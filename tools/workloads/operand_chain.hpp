@@ -26,7 +26,7 @@ class OperandChain {
 
   /// The seed also makes a filter for each query, which leaves out half, most, few or whole words of rows,
   /// and weights below 1, some of them 0.
-  ///   sizes  metric, k, groups and threads of all stages
+  ///   sizes  metric, k, lists and threads of all stages
   ///   rows   as stages see them: prepared_rows()
   OperandChain(const Operation& sizes, Rows train, Rows queries, const std::vector<std::int64_t>& labels,
                std::uint64_t seed, Run run);

@@ -45,7 +45,7 @@ struct Operation {
   Metric metric = Metric::squared_l2;
   Selector selector = Selector::threshold;
   std::int64_t n = 0, m = 0, dims = 0, k = 0;
-  std::int64_t groups = 1;
+  std::int64_t lists = 1;
   std::int64_t capacity = 1;  ///< places of a list of candidates
   std::int64_t classes = 1;
   std::uint32_t threads = 0;
@@ -60,7 +60,7 @@ struct Operands {
   MatrixView<const float> queries;            ///< [m, dims]
   MatrixView<const float> train;              ///< [n, dims]
   MatrixView<const float> distances;          ///< [m, n], for select, collect, mask and accumulate
-  std::span<const Key> lists;                 ///< [m, groups, k], for merge
+  std::span<const Key> lists;                 ///< [m, lists, k], for merge
   std::span<const float> threshold;           ///< [m], for collect
   std::span<const std::uint32_t> counts;      ///< [m], for rerank and tighten
   std::span<const std::uint32_t> candidates;  ///< [m, capacity], for rerank

@@ -50,7 +50,7 @@ PreparedStage::PreparedStage(spi::Device& device, const Operation& operation, co
       m_(size(operation.m)),
       n_(size(operation.n)),
       k_(size(operation.k)),
-      width_(size(operation.groups) * k_),
+      width_(size(operation.lists) * k_),
       capacity_(size(operation.capacity)),
       classes_(size(operation.classes)) {
   if (operation.stage <= Stage::merge)
@@ -107,7 +107,7 @@ void PreparedStage::make_search(const Operands& operands) {
     case Stage::nearest: {
       auto step = both_rows(spi::NearestStep{});
       step.k = count32(k_);
-      step.groups = count32(size(operation_.groups));
+      step.lists = count32(size(operation_.lists));
       step.out = writes<Key>(width_);
       return runner_.set(step);
     }
@@ -116,11 +116,11 @@ void PreparedStage::make_search(const Operands& operands) {
                                          reads("distances", operands.distances.data(), m_, n_),
                                          0,
                                          count32(k_),
-                                         count32(size(operation_.groups)),
+                                         count32(size(operation_.lists)),
                                          writes<Key>(width_),
                                          {}});
     default:
-      return runner_.set(spi::MergeStep{count32(size(operation_.groups)),
+      return runner_.set(spi::MergeStep{count32(size(operation_.lists)),
                                         count32(k_),
                                         reads("lists", operands.lists.data(), m_, width_),
                                         writes<Key>(k_),

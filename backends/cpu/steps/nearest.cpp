@@ -27,8 +27,8 @@ struct Cut {
   std::size_t list_bytes() const { return capacity * sizeof(Key); }
 
   Cut(const spi::NearestStep& step, std::uint32_t team)
-      : parts(step.train.rows, step.groups), capacity(shortlist_capacity(step.k, parts.size)) {
-    const std::size_t share = std::size_t{step.queries.rows} * step.groups / (team * tasks_a_thread);
+      : parts(step.train.rows, step.lists), capacity(shortlist_capacity(step.k, parts.size)) {
+    const std::size_t share = std::size_t{step.queries.rows} * step.lists / (team * tasks_a_thread);
     const std::size_t even = (step.queries.rows + team - 1) / team;  // every thread should have a task
     const std::size_t wanted = std::clamp(share, std::min(even, least_task_queries), most_task_queries);
     const std::size_t fitting = std::min(wanted, most_list_bytes / list_bytes());
@@ -70,7 +70,7 @@ void run(const spi::NearestStep& step, const Resources& with) {
   const ScratchParts scratch(spi::NearestStep::name, step.scratch, cut.queries * cut.list_bytes(), with.team);
   const std::size_t m = step.queries.rows, shares = (m + cut.queries - 1) / cut.queries;
   const std::size_t work = m * step.train.rows * step.train.dims;
-  run_team(shares * step.groups, work, scratch.team(), [&](std::size_t task, std::size_t thread) {
+  run_team(shares * step.lists, work, scratch.team(), [&](std::size_t task, std::size_t thread) {
     const std::size_t begin = task % shares * cut.queries;
     run_task(step, with.kernels, cut, begin, std::min(m, begin + cut.queries), task / shares,
              scratch.of<Key>(thread));

@@ -28,7 +28,7 @@ const Method* method_of(Selector selector) {
 }
 
 std::size_t part_size(const spi::SelectStep& step) {
-  return Parts(step.distances.cols, step.groups).size;
+  return Parts(step.distances.cols, step.lists).size;
 }
 
 /// Returns the bytes of keys that a thread needs: those of a short list, or all keys of a part and as
@@ -84,22 +84,21 @@ void run(const spi::SelectStep& step, const Resources& with) {
   const Method* const method = method_of(step.selector);
   if (!method) throw Error(Errc::unsupported, "cpu: " + check(step, with).refusal);
   const ScratchParts scratch(spi::SelectStep::name, step.scratch, bytes_a_thread(step), with.team);
-  const Parts parts(step.distances.cols, step.groups);
+  const Parts parts(step.distances.cols, step.lists);
   const std::size_t work = step.distances.rows * step.distances.cols * (method->sort ? step.k : 1);
-  run_team(step.distances.rows * step.groups, work, scratch.team(),
-           [&](std::size_t task, std::size_t thread) {
-             const std::size_t q = task / step.groups, g = task % step.groups;
-             const std::size_t begin = parts.begin(g), count = parts.end(g) - begin;
-             const float* const values = elements(step.distances) + q * step.distances.stride + begin;
-             const auto first_row = step.first_row + static_cast<std::uint32_t>(begin);
-             Key* const out = elements(step.out) + q * step.out.stride + g * step.k;
-             Key* const mine = scratch.of<Key>(thread);
-             if (method->sort) {
-               by_sort(step, method->sort, values, count, first_row, mine, out);
-             } else {
-               by_threshold(step, with.kernels, values, count, first_row, mine, out);
-             }
-           });
+  run_team(step.distances.rows * step.lists, work, scratch.team(), [&](std::size_t task, std::size_t thread) {
+    const std::size_t q = task / step.lists, g = task % step.lists;
+    const std::size_t begin = parts.begin(g), count = parts.end(g) - begin;
+    const float* const values = elements(step.distances) + q * step.distances.stride + begin;
+    const auto first_row = step.first_row + static_cast<std::uint32_t>(begin);
+    Key* const out = elements(step.out) + q * step.out.stride + g * step.k;
+    Key* const mine = scratch.of<Key>(thread);
+    if (method->sort) {
+      by_sort(step, method->sort, values, count, first_row, mine, out);
+    } else {
+      by_threshold(step, with.kernels, values, count, first_row, mine, out);
+    }
+  });
 }
 
 }  // namespace kith::cpu

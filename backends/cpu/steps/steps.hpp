@@ -47,7 +47,7 @@ const std::vector<Selector>& selectors();
 struct Parts {
   std::size_t count, size;
 
-  Parts(std::size_t rows, std::size_t groups) : count(rows), size((rows + groups - 1) / groups) {}
+  Parts(std::size_t rows, std::size_t lists) : count(rows), size((rows + lists - 1) / lists) {}
   std::size_t begin(std::size_t g) const { return std::min(count, g * size); }
   std::size_t end(std::size_t g) const { return std::min(count, (g + 1) * size); }
 };

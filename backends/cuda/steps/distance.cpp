@@ -15,10 +15,10 @@ std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows) {
   return "";
 }
 
-std::string refusal_of_lists(std::uint64_t rows, std::uint64_t groups) {
+std::string refusal_of_lists(std::uint64_t rows, std::uint64_t lists) {
   constexpr std::uint64_t most = 0x7FFFFFFFu;  // blocks of a launch
-  if (rows * groups <= most) return "";
-  return std::to_string(rows) + " queries * " + std::to_string(groups) +
+  if (rows * lists <= most) return "";
+  return std::to_string(rows) + " queries * " + std::to_string(lists) +
          " lists of a query are more than the " + std::to_string(most) +
          " lists of a step; choose a smaller query tile or fewer lists";
 }

@@ -20,7 +20,7 @@ Way way_of(const DeviceInfo& info, const Queue& queue, const spi::NearestStep& s
 spi::Support Device::check(const spi::NearestStep& step) const {
   std::string refusal = refusal_of_rows("queries", step.queries);
   if (refusal.empty()) refusal = refusal_of_rows("training rows", step.train);
-  if (refusal.empty()) refusal = refusal_of_lists(step.queries.rows, step.groups);
+  if (refusal.empty()) refusal = refusal_of_lists(step.queries.rows, step.lists);
   if (refusal.empty() && step.k > nearest_max_k)
     refusal = "the fused step keeps at most " + std::to_string(nearest_max_k) +
               " neighbours, but k = " + std::to_string(step.k) + "; use distance and select";

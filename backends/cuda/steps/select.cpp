@@ -41,7 +41,7 @@ std::string refusal_of_selector(Selector selector) {
 spi::Support Device::check(const spi::SelectStep& step) const {
   const SelectorKernels* const kernels = find_selector(step.selector);
   if (!kernels) return {refusal_of_selector(step.selector), 0};
-  std::string refusal = refusal_of_lists(step.distances.rows, step.groups);
+  std::string refusal = refusal_of_lists(step.distances.rows, step.lists);
   if (refusal.empty()) refusal = refusal_of_k(step);
   if (!refusal.empty()) return {refusal, 0};
   if (step.distances.rows == 0) return {};

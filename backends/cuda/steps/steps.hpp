@@ -33,6 +33,6 @@ std::string refusal_of_gemm(Proposer proposer, std::size_t dims);
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows);
 
 /// Returns why one step cannot make so many lists; empty if it can.
-std::string refusal_of_lists(std::uint64_t rows, std::uint64_t groups);
+std::string refusal_of_lists(std::uint64_t rows, std::uint64_t lists);
 
 }  // namespace kith::cuda

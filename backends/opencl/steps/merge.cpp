@@ -61,12 +61,12 @@ bool Device::merges_at_once(std::uint32_t k) const {
   return family_ == Family::groups && at_once(k, limits_.local_memory_bytes);
 }
 
-/// Merges the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
-void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+/// Merges the `lists` lists of k keys of each of `results` results of a row by kith_merge (merge.cl).
+void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t results,
                            std::uint32_t lists, std::uint32_t k, const spi::Grid<Key>& out) {
   constexpr std::uint32_t most_keys = merge_group * few_rows_keys;
   const Shortlist large(k, most_keys);
-  const bool few = std::uint64_t{rows} * groups <= 2 * std::uint64_t{info.compute_units} &&
+  const bool few = std::uint64_t{rows} * results <= 2 * std::uint64_t{info.compute_units} &&
                    std::uint64_t{lists} * k > merge_group &&
                    large.refuse(k, limits_.local_memory_bytes).empty();
   const std::uint32_t parts = parts_for(k, 512);
@@ -74,8 +74,8 @@ void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::ui
   ShortlistSizes sizes = shape.sizes(parts);
   if (few) sizes.merge_at = shape.capacity - most_keys;
   launch("merge/merge.cl", define("GROUP", merge_group) + define("KEYS", few ? few_rows_keys : 1u),
-         "kith_merge", Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, in,
-         groups, lists, k, sizes, out, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+         "kith_merge", Range{{std::size_t{merge_group} * rows * results, 1, 1}, {merge_group, 1, 1}}, in,
+         results, lists, k, sizes, out, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
          Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
@@ -99,14 +99,14 @@ void Device::merge_pairs(const spi::MergeStep& step) {
 }
 
 /// Runs one round of kith_merge_runs (merge_runs.cl).
-void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
+void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t lists,
                         std::uint32_t total, std::uint32_t run, const spi::Grid<Key>& out,
                         std::uint32_t out_total, std::uint32_t out_run) {
   const bool lanes = family_ == Family::lanes;
   const std::uint32_t piece = lanes ? 1024 : 8, pieces = divide_up(out_run, piece);
   const std::size_t pairs = divide_up(divide_up(total, run), 2);
   launch("merge/merge_runs.cl", define("PIECE", piece), "kith_merge_runs",
-         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, in, total, run, pieces, out,
+         Range{{pairs * pieces, lists, rows}, {lanes ? 1u : 64u, 1, 1}}, in, total, run, pieces, out,
          out_total, out_run);
 }
 

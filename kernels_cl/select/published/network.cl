@@ -63,13 +63,13 @@ void sort_run(local Key* keys, uint items, uint size) {
 }
 
 // Sorts the blocks of work-group get_group_id(0), and writes the first `keep` keys of each.
-void sort_blocks(global const float* distances, ulong stride, uint columns, uint first_row, uint groups,
-                 ulong lists, uint blocks, uint size, uint keep, global Key* out, ulong out_stride,
+void sort_blocks(global const float* distances, ulong stride, uint columns, uint first_row, uint lists,
+                 ulong all_lists, uint blocks, uint size, uint keep, global Key* out, ulong out_stride,
                  local Key* keys) {
   const uint items = GROUP == 1 ? size / EACH : GROUP, a_block = size / EACH;
   const ulong first_job = get_group_id(0) * (ulong)(items / a_block);
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances, stride, columns, first_row, groups, lists,
+    const Block block = block_of(distances, stride, columns, first_row, lists, all_lists,
                                  first_job + i / a_block, blocks, size, keep, out_stride);
     Key each[EACH];
     load_keys(&block, i % a_block, a_block, each);
@@ -80,7 +80,7 @@ void sort_blocks(global const float* distances, ulong stride, uint columns, uint
   barrier(CLK_LOCAL_MEM_FENCE);
   sort_run(keys, items, size);
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances, stride, columns, first_row, groups, lists,
+    const Block block = block_of(distances, stride, columns, first_row, lists, all_lists,
                                  first_job + i / a_block, blocks, size, keep, out_stride);
     if (!block.exists) continue;
     for (uint j = i % a_block; j < keep; j += a_block)

@@ -1,9 +1,9 @@
-// select, bubble: K bubbles walk through each group, as in PBKNN.
+// select, bubble: K bubbles walk through the values of each list, as in PBKNN.
 //
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out       [q, lists * k]    keys, ascending in each list, padded with NO_KEY
 //
-// A bubble walks from the front of a group's values to the back, and compare-exchanges with each. So it
+// A bubble walks from the front of a list's values to the back, and compare-exchanges with each. So it
 // carries the smallest value that the bubbles before it left, and leaves the others to those behind it:
 // bubble b ends with the b-th smallest. Values that no bubble carries in the end are never sorted.
 // Work: k compare-exchanges per value. Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique
@@ -21,11 +21,11 @@
 // BUBBLES rounded up to a power of two, and BUBBLES is at least k.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubble_registers(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, Place out_at) {
-  local Key lists[PLACES * GROUP];  // key b of item i's list at b * GROUP + i
-  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
-  const ulong q = get_group_id(0) / groups;
-  const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
+    uint lists, global Key* restrict out, Place out_at) {
+  local Key item_lists[PLACES * GROUP];  // key b of item i's list at b * GROUP + i
+  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % lists);
+  const ulong q = get_group_id(0) / lists;
+  const uint begin = first_column(g, columns, lists), end = first_column(g + 1, columns, lists);
   global const float* row = distances + distances_at.first + q * distances_at.stride;
 
   Key bubble[BUBBLES];
@@ -45,20 +45,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
     }
   }
 #pragma unroll
-  for (uint b = 0; b < PLACES; ++b) lists[b * GROUP + lid] = b < BUBBLES ? bubble[b] : NO_KEY;
+  for (uint b = 0; b < PLACES; ++b) item_lists[b * GROUP + lid] = b < BUBBLES ? bubble[b] : NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
 
   for (uint side = GROUP / 2; side > 0; side /= 2) {
     for (uint i = lid; i < side * PLACES; i += GROUP) {
       const uint list = i % side, b = i / side;
-      local Key* key = lists + b * GROUP + list;
-      *key = min(*key, lists[(PLACES - 1 - b) * GROUP + list + side]);
+      local Key* key = item_lists + b * GROUP + list;
+      *key = min(*key, item_lists[(PLACES - 1 - b) * GROUP + list + side]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint step = PLACES / 2; step > 0; step /= 2) {
       for (uint i = lid; i < side * PLACES / 2; i += GROUP) {
         const uint pair = i / side, b = 2 * pair - (pair & (step - 1));
-        local Key* low = lists + b * GROUP + i % side;
+        local Key* low = item_lists + b * GROUP + i % side;
         local Key* high = low + step * GROUP;
         const Key x = *low, y = *high;
         *low = min(x, y);
@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
     }
   }
   for (uint b = lid; b < k; b += GROUP)
-    out[out_at.first + q * out_at.stride + (ulong)g * k + b] = lists[b * GROUP];
+    out[out_at.first + q * out_at.stride + (ulong)g * k + b] = item_lists[b * GROUP];
 }
 
 #else  // each work-item has PACK bubbles, for any k
@@ -88,11 +88,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
 // part for each list.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubble(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, Place out_at, WINDOW Key* windows, ulong window_stride) {
-  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
-  const ulong q = get_group_id(0) / groups;
-  const uint begin = first_column(g, columns, groups);
-  const uint width = first_column(g + 1, columns, groups) - begin;
+    uint lists, global Key* restrict out, Place out_at, WINDOW Key* windows, ulong window_stride) {
+  const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % lists);
+  const ulong q = get_group_id(0) / lists;
+  const uint begin = first_column(g, columns, lists);
+  const uint width = first_column(g + 1, columns, lists) - begin;
   const uint packs = (k + PACK - 1) / PACK, kept = packs + 1;
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   WINDOW Key* window = windows + get_group_id(0) * window_stride;

@@ -1,13 +1,13 @@
 // select, bubble, for CPU devices: each bubble is a lane of a vector. See select_bubble.cl.
 //
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out       [q, lists * k]    keys, ascending in each list, padded with NO_KEY
 //
 // Work-item w selects list w. In step s bubble b takes value s - b, as the bubbles before it have left it: a
 // minimum and a maximum are computed, and the value that is left moves on by one lane. Bubbles enter one
 // after another (growing), walk together (stable), and leave one after another at the end. Vectors that have
 // not yet entered, or have left, are skipped.
-// Work: t / groups + k steps, with k / 16 vectors each. No barrier. With VECTORS, that many vectors of
+// Work: t / lists + k steps, with k / 16 vectors each. No barrier. With VECTORS, that many vectors of
 // bubbles are in registers; without it they are in `bubbles`, which has 2 * 16 keys per vector (-D
 // WINDOW=local; or global if that is too much, and then it is scratch). Source: He, Pu, Li, Yan, PBKNN,
 // Application of Electronic Technique 42(2), 2016. There each work-item is a bubble.
@@ -26,10 +26,10 @@ Key walk(ulong16* carried, ulong16* left, Key met) {
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_bubble_lanes(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, Place out_at, WINDOW Key* bubbles, ulong bubbles_stride) {
-  const ulong q = get_group_id(0) / groups;
-  const uint g = (uint)(get_group_id(0) % groups), begin = first_column(g, columns, groups);
-  const uint width = first_column(g + 1, columns, groups) - begin, walking = min(k, width);
+    uint lists, global Key* restrict out, Place out_at, WINDOW Key* bubbles, ulong bubbles_stride) {
+  const ulong q = get_group_id(0) / lists;
+  const uint g = (uint)(get_group_id(0) % lists), begin = first_column(g, columns, lists);
+  const uint width = first_column(g + 1, columns, lists) - begin, walking = min(k, width);
   const ulong steps = width == 0 ? 0 : (ulong)width + walking - 1;
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;

@@ -1,8 +1,8 @@
 // select, k_min: finds the smallest by a tournament, k times.
 //
 //   distances [q, t]                     row-major, stride in elements, NaN only if masked
-//   out       [q, groups, blocks, keep]  keys, ascending in each list, padded with NO_KEY; merge.cl merges
-//                                        the lists of a group
+//   out       [q, lists, blocks, keep]   keys, ascending in each list, padded with NO_KEY; merge.cl merges
+//                                        the blocks of a list
 //
 // In a round of a tournament each key of the lower half is compared with one of the upper half; the smaller
 // goes to the lower half, which plays the next round. A key without a partner wins. The last key left is the
@@ -29,12 +29,12 @@ void play_each(Key* keys) {
 // every round; so does a missing partner.
 // Work: 8 GROUP - 1 compare-exchanges and three barriers per tournament. Local memory: GROUP keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min(
-    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
-    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint lists,
+    ulong all_lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
   local Key winners[GROUP];
   const uint lid = (uint)get_local_id(0);
-  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
-                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists,
+                               all_lists, get_group_id(0), blocks, size, keep, out_at.stride);
   global Key* list = out + out_at.first + block.out;
   Key mine[EACH];
   load_keys(&block, lid, GROUP, mine);
@@ -78,10 +78,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min
 // Removed keys are behind the rest. The key without a partner is in the middle, and does not move.
 // Work: i - 1 compare-exchanges for a tournament of i keys. Local memory: one key per place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_k_min_lanes(
-    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
-    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {
-  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
-                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint lists,
+    ulong all_lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
+    local Key* keys) {
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists,
+                               all_lists, get_group_id(0), blocks, size, keep, out_at.stride);
   global Key* list = out + out_at.first + block.out;
   for (uint i = 0; i < block.width; ++i) keys[i] = key_at(&block, i);
   uint players = block.width;

@@ -1,7 +1,7 @@
 // select, merge_sort: sorts (value, row) pairs by a merge sort.
 //
 //   distances [q, t]                     row-major, stride in elements, NaN only if masked
-//   out       [q, groups, blocks, keep]  keys, ascending in each run, padded with NO_KEY
+//   out       [q, lists, blocks, keep]   keys, ascending in each run, padded with NO_KEY
 //
 // Runs of eight are sorted in registers, and merged in pairs in local memory until a block is one run: a
 // work-item finds where its eight keys of a merged run come from (merge path), and merges them one by one. A
@@ -13,14 +13,15 @@
 #include "merge/merge_local.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_merge_sort(
-    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
-    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* one,
-    local Key* other) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint lists,
+    ulong all_lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
+    local Key* one, local Key* other) {
   const uint items = GROUP == 1 ? size / EACH : GROUP, a_block = size / EACH;
   const ulong first_job = get_group_id(0) * (ulong)(items / a_block);
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
-                                 groups, lists, first_job + i / a_block, blocks, size, keep, out_at.stride);
+    const Block block =
+        block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists, all_lists,
+                 first_job + i / a_block, blocks, size, keep, out_at.stride);
     Key each[EACH];
     load_keys(&block, i % a_block, a_block, each);
     sort_each(each);
@@ -37,8 +38,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_merge
     from = merged;
   }
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
-                                 groups, lists, first_job + i / a_block, blocks, size, keep, out_at.stride);
+    const Block block =
+        block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists, all_lists,
+                 first_job + i / a_block, blocks, size, keep, out_at.stride);
     if (!block.exists) continue;
     for (uint j = i % a_block; j < keep; j += a_block)
       out[out_at.first + block.out + j] = from[PLACE(i / a_block * size + j)];

@@ -1,7 +1,7 @@
 // select, odd_even: sorts by odd-even transposition, which is a parallel bubble sort.
 //
 //   distances [q, t]                     row-major, stride in elements, NaN only if masked
-//   out       [q, groups, blocks, keep]  keys, ascending in each block, padded with NO_KEY
+//   out       [q, lists, blocks, keep]   keys, ascending in each block, padded with NO_KEY
 //
 // Neighbours 0 and 1, 2 and 3, ... are compare-exchanged, then 1 and 2, 3 and 4, ..., in turn, until no value
 // moves; t phases are enough for t values. A list that does not fit is cut into blocks of `size`, which are
@@ -19,13 +19,13 @@
 // Work: for lists of t' places up to t' / 2 rounds of two phases, with 9 compare-exchanges and a barrier
 // each; t'^2 / 2 useful compare-exchanges in all. Local memory: 4 keys per item.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_even(
-    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
-    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint lists,
+    ulong all_lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
   local Key lowest[2][GROUP], highest[2][GROUP];  // keys of each item, for even and odd rounds
   local uint moves[3];                            // whether any key moved, by round modulo 3
   const uint lid = (uint)get_local_id(0), a_block = size / EACH, item = lid % a_block;
   const Block block =
-      block_of(distances + distances_at.first, distances_at.stride, columns, first_row, groups, lists,
+      block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists, all_lists,
                get_group_id(0) * (ulong)(GROUP / a_block) + lid / a_block, blocks, size, keep, out_at.stride);
   Key mine[EACH];
 #pragma unroll
@@ -73,11 +73,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_e
 // both phases compare vectors of neighbours. Work: as above, one phase after another. Local memory: one key
 // per place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_lanes(
-    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
-    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint lists,
+    ulong all_lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
     local Key* restrict evens, local Key* restrict odds) {
-  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
-                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row, lists,
+                               all_lists, get_group_id(0), blocks, size, keep, out_at.stride);
   const uint pairs = (block.width + 1) / 2;
   for (uint i = 0; i < pairs; ++i) {
     evens[i] = key_at(&block, 2 * i);
@@ -125,9 +125,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(
 }
 
 // Writes the first k of each list of `total` keys. Work-item (j, list) writes key j.
-kernel void kith_first_keys(global const Key* restrict from, ulong total, uint k, uint groups,
+kernel void kith_first_keys(global const Key* restrict from, ulong total, uint k, uint lists,
                             global Key* restrict out, Place out_at) {
   const ulong j = get_global_id(0), list = get_global_id(1);
-  if (j < k)
-    out[out_at.first + list / groups * out_at.stride + list % groups * k + j] = from[list * total + j];
+  if (j < k) out[out_at.first + list / lists * out_at.stride + list % lists * k + j] = from[list * total + j];
 }

@@ -1,7 +1,7 @@
 // select, rank_sort: places each value by the number of values that come before it.
 //
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
+//   out       [q, lists * k]    keys, ascending in each list, padded with NO_KEY
 //
 // All smaller values come before a value, and equal ones with a smaller index. So only floats are compared,
 // not keys: with `<=` to values at earlier places, with `<` to later ones. No item waits for another: all
@@ -38,12 +38,12 @@ void stage_tile(global const float* values, uint t0, uint width, local float* ti
 // Local memory: TILE floats.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_sort(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint groups, uint blocks, global Key* restrict out, Place out_at) {
+    uint lists, uint blocks, global Key* restrict out, Place out_at) {
   local float tile[TILE] __attribute__((aligned(16)));
-  const ulong list_number = get_group_id(0) / blocks, q = list_number / groups;
-  const uint lid = (uint)get_local_id(0), g = (uint)(list_number % groups);
-  const uint begin = first_column(g, columns, groups);
-  const uint width = first_column(g + 1, columns, groups) - begin;
+  const ulong list_number = get_group_id(0) / blocks, q = list_number / lists;
+  const uint lid = (uint)get_local_id(0), g = (uint)(list_number % lists);
+  const uint begin = first_column(g, columns, lists);
+  const uint width = first_column(g + 1, columns, lists) - begin;
   const uint own = (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the first of the work-group's values
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
@@ -94,11 +94,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 
 // For CPU devices: work-item w ranks 64 values of list w / blocks, one per lane. No barrier, no local memory.
 kernel void kith_select_rank_sort_lanes(global const float* restrict distances, Place distances_at,
-                                        uint columns, uint first_row, uint k, uint groups, uint blocks,
+                                        uint columns, uint first_row, uint k, uint lists, uint blocks,
                                         global Key* restrict out, Place out_at) {
-  const ulong list_number = get_global_id(0) / blocks, q = list_number / groups;
-  const uint g = (uint)(list_number % groups), begin = first_column(g, columns, groups);
-  const uint width = first_column(g + 1, columns, groups) - begin;
+  const ulong list_number = get_global_id(0) / blocks, q = list_number / lists;
+  const uint g = (uint)(list_number % lists), begin = first_column(g, columns, lists);
+  const uint width = first_column(g + 1, columns, lists) - begin;
   const uint own = (uint)(get_global_id(0) % blocks) * OWN * 16;
   const uint own_end = own < width ? min(width, own + OWN * 16) : own;
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;

@@ -1,7 +1,7 @@
 // select, bitonic: pads each part to a power of two with no_key, and sorts all of it.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // Up to 256 values are sorted by a warp in registers, up to 2048 by a block. A longer part is sorted in tiles
 // of 2048. Then, for every doubling up to the power of two, passes over device memory do the strides of 2048

@@ -12,7 +12,7 @@ namespace kith::cuda {
 template <std::uint32_t tile>
 std::size_t bytes_of_tiles(const Selection& selection) {
   const std::size_t width = width_of(selection);
-  return width <= tile ? 0 : width * selection.groups * sizeof(Key);
+  return width <= tile ? 0 : width * selection.lists * sizeof(Key);
 }
 
 /// The first sorts parts of several tiles in `sorted`; the second sorts parts of one tile.

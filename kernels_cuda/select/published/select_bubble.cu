@@ -1,10 +1,10 @@
-// select, bubble: K bubbles walk through each row and group; each carries away the smallest value that those
-// before it left.
+// select, bubble: K bubbles walk through the values of each list; each carries away the smallest value
+// that those before it left.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
-// A bubble walks through the group's values. At each place it keeps the smaller of the value it carries and
+// A bubble walks through the list's values. At each place it keeps the smaller of the value it carries and
 // the value it finds, and leaves the larger to the bubble behind it. Bubbles enter one after another until
 // all are in (growing), and then walk to the end together (stable); in the end bubble i carries the i-th
 // smallest value. The value that a bubble leaves is used by the next bubble in the next step, and never
@@ -241,7 +241,7 @@ cudaError_t without_scratch(const Queue& queue, const Selection& selection) {
 std::size_t bytes_a_row(const Selection& selection) {
   const std::size_t width = width_of(selection);
   return std::min<std::size_t>(selection.k, width) <= most_bubbles ? 0
-                                                                   : width * selection.groups * sizeof(Key);
+                                                                   : width * selection.lists * sizeof(Key);
 }
 
 cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch) {

@@ -1,7 +1,7 @@
 // select, k_min: finds the smallest by a tournament, k times.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // A warp holds 1024 values in its registers, 32 per lane (if a part has at most 256 values, 8 per lane),
 // which play a tournament. A round compare-exchanges key i with key i + half; the larger goes to the upper

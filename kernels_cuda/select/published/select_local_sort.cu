@@ -1,7 +1,7 @@
 // select, local_sort: sorts each 256 distances, and merges the first k of each 256.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key; k <= 256
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key; k <= 256
 //
 // A block of 256 threads sorts eight times 256 values, of different parts or of one part, with one warp each
 // and eight values per lane: a bitonic network in registers and by shuffles. (The paper sorts 256 values with

@@ -1,14 +1,14 @@
 // select, merge_sort: sorts (value, row) pairs by a parallel merge sort.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // A block sorts 1792 values. Each thread sorts seven in registers; then runs of 7, 14, 28, ... keys are
 // merged in shared memory. Every thread makes seven keys of the result, and finds where these begin in both
 // runs by binary search. Longer runs are merged in device memory (merge_runs.cu). No result needs the keys
 // behind the k-th of a run, so merged runs are cut there; with k = n all values are sorted. Seven is odd, so
 // that threads of a warp that read different runs access different banks.
-// Work: log2(t / groups) passes over the keys; 8 of them are in shared memory, with two barriers each (none
+// Work: log2(t / lists) passes over the keys; 8 of them are in shared memory, with two barriers each (none
 // while a run belongs to one warp). Shared memory: 14 KiB. Scratch: 16 bytes per value, less if runs are cut.
 // Source: knn03 (Batlle, Ballber 2020); merging: Odeh and others 2012 (Merge Path).
 #include "common/sort.cuh"

@@ -1,7 +1,7 @@
 // select, odd_even: sorts by odd-even transposition, which is a parallel bubble sort.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // Neighbours 0 1, 2 3, ... are compare-exchanged, then 1 2, 3 4, ..., in as many steps as there are values. A
 // thread holds up to eight values in registers. In every second step it exchanges with the threads beside it,

@@ -1,7 +1,7 @@
 // select, rank_sort: places each value by the number of values that come before it.
 //
 //   distances [q, t]            NaN only if masked
-//   out       [q, groups * k]   keys, ascending in each list, padded with no_key
+//   out       [q, lists * k]    keys, ascending in each list, padded with no_key
 //
 // A thread counts for up to eight values of its own, in registers. The block copies all values of the part
 // through shared memory, 1024 at a time, and all lanes read four at once. Values are compared without
@@ -10,7 +10,7 @@
 // only in between. A masked value, NaN, comes before no other and gets no place; the list is padded at its
 // end. Places from k on are not written; a warp whose values all have such places stops counting, and so
 // does a block.
-// Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier for every 1024
+// Work: (t / lists)^2 comparisons, two instructions each; less for small k. One barrier for every 1024
 // values. Shared memory: 8 KiB. No scratch. Source: enumeration sort, as by Ajorian, Bastan, Montazeri;
 // Muller, Preparata 1975.
 #include "select/select_rounds.cuh"

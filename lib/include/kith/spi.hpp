@@ -45,15 +45,15 @@ struct DistanceStep {
   Grid<float> out;  ///< [queries.rows, train.rows]
 };
 
-/// Selects the k smallest keys of each of `groups` contiguous parts of each row of `distances`.
+/// Selects the k smallest keys of each of `lists` contiguous parts of each row of `distances`.
 struct SelectStep {
   static constexpr const char* name = "select";
   Selector selector;        ///< never automatic
   Grid<float> distances;    ///< [q, t], read only
   std::uint32_t first_row;  ///< training row of column 0
   std::uint32_t k;
-  std::uint32_t groups;  ///< parts of ceil(t / groups) columns; some may be short or empty
-  Grid<Key> out;         ///< [q, groups * k], each list ascending, padded with no_key
+  std::uint32_t lists;  ///< parts of ceil(t / lists) columns; some may be short or empty
+  Grid<Key> out;        ///< [q, lists * k], each list ascending, padded with no_key
   Scratch scratch;
 };
 
@@ -65,8 +65,8 @@ struct NearestStep {
   RowBlocks train;
   std::uint32_t first_row;  ///< training row of train.first
   std::uint32_t k;
-  std::uint32_t groups;  ///< as in SelectStep
-  Grid<Key> out;         ///< [queries.rows, groups * k]
+  std::uint32_t lists;  ///< as in SelectStep
+  Grid<Key> out;        ///< [queries.rows, lists * k]
   Scratch scratch;
 };
 

@@ -52,11 +52,11 @@ void put_smallest(std::vector<Key> keys, std::size_t k, Key* to) {
 /// Writes a list for each part of each row, from the pairs that are not masked. value_of(q, t) is that of
 /// column t.
 template <class Value>
-void put_lists(std::size_t m, std::size_t n, std::uint32_t first_row, std::size_t k, std::size_t groups,
+void put_lists(std::size_t m, std::size_t n, std::uint32_t first_row, std::size_t k, std::size_t lists,
                const Grid<Key>& out, const Value& value_of) {
-  const std::size_t part = (n + groups - 1) / groups;
+  const std::size_t part = (n + lists - 1) / lists;
   for (std::size_t q = 0; q < m; ++q)
-    for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < lists; ++g) {
       std::vector<Key> keys;
       for (std::size_t t = g * part; t < std::min(n, (g + 1) * part); ++t) {
         const float value = value_of(q, t);
@@ -80,12 +80,12 @@ void plain(const DistanceStep& s) {
 }
 
 void plain(const SelectStep& s) {
-  put_lists(s.distances.rows, s.distances.cols, s.first_row, s.k, s.groups, s.out,
+  put_lists(s.distances.rows, s.distances.cols, s.first_row, s.k, s.lists, s.out,
             [&](std::size_t q, std::size_t t) { return row_of_grid(s.distances, q)[t]; });
 }
 
 void plain(const NearestStep& s) {
-  put_lists(s.queries.rows, s.train.rows, s.first_row, s.k, s.groups, s.out,
+  put_lists(s.queries.rows, s.train.rows, s.first_row, s.k, s.lists, s.out,
             [&](std::size_t q, std::size_t t) {
               return chain(s.metric, row_at(s.queries, q), row_at(s.train, t));
             });

@@ -17,8 +17,8 @@
 namespace kith {
 namespace {
 
-constexpr std::uint32_t n = 61, m = 5, dims = 7, k = 9, groups = 3;
-constexpr std::size_t keys = std::size_t{m} * k, width = std::size_t{groups} * k;
+constexpr std::uint32_t n = 61, m = 5, dims = 7, k = 9, parts = 3;
+constexpr std::size_t keys = std::size_t{m} * k, width = std::size_t{parts} * k;
 constexpr Metric metric = Metric::squared_l2;
 
 /// Returns rows that are often computed wrong, each of one kind: subnormal squares, sums that a multiply
@@ -98,7 +98,7 @@ Both<Key> selected(spi::Device& device, Selector selector, const std::vector<flo
                    std::uint32_t first) {
   return on_both(device, [&](spi::StepRunner& there) {
     const spi::SelectStep step{selector, there.input(values, m, n),   first, k,
-                               groups,   there.output<Key>(m, width), {}};
+                               parts,    there.output<Key>(m, width), {}};
     auto lists = result_of(there, step, step.out);
     for (Key& key : lists)  // selectors may write masked keys or no_key if fewer than k pairs count
       if (key >> 32 == no_value) key = no_key;
@@ -183,10 +183,10 @@ std::string run_accumulate(spi::Device& device, const std::vector<float>& values
 /// Describes a fused search, for devices that support it.
 struct Fused {
   Metric metric;
-  std::uint32_t queries, rows, columns, groups;
+  std::uint32_t queries, rows, columns, lists;
   std::uint32_t query_salt, row_salt;
 };
-constexpr Fused small = {metric, m, n, dims, groups, 7, 0};
+constexpr Fused small = {metric, m, n, dims, parts, 7, 0};
 /// These searches reach the other kernels: those for many queries, and those that keep a query of few columns
 /// in registers. Rows or columns come in several pieces. The chain of inner products has a minus, which
 /// compilers may move.
@@ -209,8 +209,8 @@ bool finds(spi::Device& device, const Fused& of) {
                                                there.train(view(train, of.columns)),
                                                0,
                                                k,
-                                               of.groups,
-                                               there.output<Key>(of.queries, std::size_t{of.groups} * k),
+                                               of.lists,
+                                               there.output<Key>(of.queries, std::size_t{of.lists} * k),
                                                {}};
                    return result_of(there, step, step.out);
                  })
@@ -243,7 +243,7 @@ std::string run_steps(spi::Device& device) {
   const Both<Key> lists = selected(device, selector, values.right, 0);
   if (!lists.same()) return "selector " + std::string(name(selector)) + " selected other rows in a test";
   const Both<Key> nearest = on_both(device, [&](spi::StepRunner& there) {
-    const spi::MergeStep step{groups, k, there.input(lists.right, m, width), there.output<Key>(m, k), {}};
+    const spi::MergeStep step{parts, k, there.input(lists.right, m, width), there.output<Key>(m, k), {}};
     return result_of(there, step, step.out);
   });
   if (!nearest.same()) return "merge returned other rows in a test";

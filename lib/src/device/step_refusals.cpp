@@ -34,10 +34,9 @@ std::string refusal_of_list(std::uint32_t k) {
 }
 
 /// Refuses an empty list, or no lists.
-std::string refusal_of_lists(std::uint32_t k, const char* number, std::uint32_t lists) {
+std::string refusal_of_lists(std::uint32_t k, std::uint32_t lists) {
   if (k > 0 && lists > 0) return "";
-  return "k = " + std::to_string(k) + " and " + number + " = " + std::to_string(lists) +
-         "; both must be at least 1";
+  return "k = " + std::to_string(k) + " and lists = " + std::to_string(lists) + "; both must be at least 1";
 }
 
 std::string refusal_of_classes(std::uint32_t classes) {
@@ -107,18 +106,18 @@ std::string refusal(const DistanceStep& step) {
 
 std::string refusal(const SelectStep& step) {
   if (step.distances.cols == 0) return "there are no training rows; give at least one";
-  return refusal_of_lists(step.k, "groups", step.groups);
+  return refusal_of_lists(step.k, step.lists);
 }
 
 std::string refusal(const NearestStep& step) {
   if (step.train.rows == 0) return "there are no training rows; give at least one";
   std::string why = refusal_of_chains(step.queries, step.train);
   if (why.empty()) why = refusal_of_any_box(step.train);
-  return why.empty() ? refusal_of_lists(step.k, "groups", step.groups) : why;
+  return why.empty() ? refusal_of_lists(step.k, step.lists) : why;
 }
 
 std::string refusal(const MergeStep& step) {
-  return refusal_of_lists(step.k, "lists", step.lists);
+  return refusal_of_lists(step.k, step.lists);
 }
 
 std::string refusal(const VoteStep& step) {

@@ -10,13 +10,13 @@
 namespace kith::stages {
 namespace {
 
-void check_k(const char* stage, std::int64_t k, std::int64_t n, std::int64_t groups) {
+void check_k(const char* stage, std::int64_t k, std::int64_t n, std::int64_t lists) {
   if (k < 1 || k > n)
     refuse(std::string(stage) + ": k = " + std::to_string(k) + " but there are " + std::to_string(n) +
            " candidates; choose k from 1 to " + std::to_string(n));
-  if (groups < 1 || groups > n)
-    refuse(std::string(stage) + ": groups = " + std::to_string(groups) + " but there are " +
-           std::to_string(n) + " candidates; choose groups from 1 to " + std::to_string(n));
+  if (lists < 1 || lists > n)
+    refuse(std::string(stage) + ": lists = " + std::to_string(lists) + " but there are " + std::to_string(n) +
+           " candidates; choose lists from 1 to " + std::to_string(n));
 }
 
 Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::int64_t k, Selector selector) {
@@ -47,12 +47,12 @@ std::vector<float> distance(const Device& device, const RowsView& queries, const
 }
 
 KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k, Selector selector,
-                std::int64_t groups) try {
-  check_k("select", k, distances.cols(), groups);
-  const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(groups * k);
+                std::int64_t lists) try {
+  check_k("select", k, distances.cols(), lists);
+  const std::size_t m = size(distances.rows()), n = size(distances.cols()), width = size(lists * k);
   const std::vector<float> dense = dense_values("select", distances, Masked::accepted);
-  KeyLists lists{distances.rows(), groups, k, std::vector<Key>(m * width)};
-  if (m == 0) return lists;
+  KeyLists found{distances.rows(), lists, k, std::vector<Key>(m * width)};
+  if (m == 0) return found;
   const Selector chosen = choose(device.info(), distances.rows(), distances.cols(), k, selector);
   run(
       device,
@@ -61,23 +61,23 @@ KeyLists select(const Device& device, MatrixView<const float> distances, std::in
                                there.input(dense, m, n),
                                0,
                                static_cast<std::uint32_t>(k),
-                               static_cast<std::uint32_t>(groups),
+                               static_cast<std::uint32_t>(lists),
                                there.output<Key>(m, width),
                                {}};
       },
-      [&](spi::StepRunner& there, const auto& step) { lists.keys = there.read(step.out); });
-  return lists;
+      [&](spi::StepRunner& there, const auto& step) { found.keys = there.read(step.out); });
+  return found;
 } catch (...) {
   rethrow_as_error();
 }
 
 KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
-                 std::int64_t k, std::int64_t groups) try {
+                 std::int64_t k, std::int64_t lists) try {
   const RowPair pair = row_pair(queries, train, metric);
-  check_k("nearest", k, train.rows, groups);
-  const std::size_t m = size(queries.rows), width = size(groups * k);
-  KeyLists lists{queries.rows, groups, k, std::vector<Key>(m * width)};
-  if (m == 0) return lists;
+  check_k("nearest", k, train.rows, lists);
+  const std::size_t m = size(queries.rows), width = size(lists * k);
+  KeyLists found{queries.rows, lists, k, std::vector<Key>(m * width)};
+  if (m == 0) return found;
   run(
       device,
       [&](spi::StepRunner& there) {
@@ -86,12 +86,12 @@ KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& 
                                 there.train(pair.train.view),
                                 0,
                                 static_cast<std::uint32_t>(k),
-                                static_cast<std::uint32_t>(groups),
+                                static_cast<std::uint32_t>(lists),
                                 there.output<Key>(m, width),
                                 {}};
       },
-      [&](spi::StepRunner& there, const auto& step) { lists.keys = there.read(step.out); });
-  return lists;
+      [&](spi::StepRunner& there, const auto& step) { found.keys = there.read(step.out); });
+  return found;
 } catch (...) {
   rethrow_as_error();
 }

@@ -76,22 +76,22 @@ std::span<Key> Workspace::keys_read(std::int64_t count) const {
 }
 
 TileLists Workspace::lists(std::int64_t count, std::int64_t tile, bool last) const {
-  const std::size_t k = size(plan_.problem.k), groups = size(plan_.lists);
+  const std::size_t k = size(plan_.problem.k), parts = size(plan_.lists);
   const bool first = tile == 0;
   const bool one_tile = first && last;
-  const std::size_t stride = (groups + (one_tile ? 0 : 1)) * k;
+  const std::size_t stride = (parts + (one_tile ? 0 : 1)) * k;
   const auto block = [&](std::int64_t number, std::size_t begin, std::size_t cols) {
     return spi::Grid<Key>{lists_[number % 2].get(), begin, size(count), cols, stride};
   };
   TileLists lists;
-  lists.merge_out = last ? result(count) : block(tile + 1, groups * k, k);
-  if (first && groups == 1) {
+  lists.merge_out = last ? result(count) : block(tile + 1, parts * k, k);
+  if (first && parts == 1) {
     lists.select_out = lists.merge_out;
     return lists;
   }
   lists.merge = true;
-  lists.lists = static_cast<std::uint32_t>(groups + (first ? 0 : 1));
-  lists.select_out = block(tile, 0, groups * k);
+  lists.lists = static_cast<std::uint32_t>(parts + (first ? 0 : 1));
+  lists.select_out = block(tile, 0, parts * k);
   lists.merge_in = block(tile, 0, lists.lists * k);
   return lists;
 }

@@ -17,9 +17,9 @@ namespace kith {
 
 /// Describes the sorted lists of one training tile, and where they are merged.
 struct TileLists {
-  spi::Grid<Key> select_out;  ///< [q, groups * k]
+  spi::Grid<Key> select_out;  ///< [q, lists * k]
   bool merge = false;         ///< false: select_out is the result
-  std::uint32_t lists = 0;    ///< groups, and one more if a running result is carried
+  std::uint32_t lists = 0;    ///< those of select, and one more if a running result is carried
   spi::Grid<Key> merge_in;    ///< [q, lists * k]
   spi::Grid<Key> merge_out;   ///< [q, k]
 };

@@ -14,7 +14,7 @@ TEST_SUITE_BEGIN("device");
 
 namespace {
 
-constexpr std::int64_t n = 301, m = 5, dims = 3, k = 7, groups = 4, classes = 3;
+constexpr std::int64_t n = 301, m = 5, dims = 3, k = 7, parts = 4, classes = 3;
 
 /// Owns a problem with many ties.
 struct Tied {
@@ -29,7 +29,7 @@ struct Tied {
     problem.queries = queries.view();
     problem.labels = labels;
     problem.k = k;
-    problem.groups = groups;
+    problem.lists = parts;
     problem.classes = classes;
   }
 };
@@ -46,7 +46,7 @@ experiments::Placement placement_of(unsigned bits, const Device& zero, const Dev
 TEST_CASE("placement: every stage on either device gives the same bits, and every copy is counted") {
   const Tied tied;
   const Settings settings = quick_settings();
-  const std::size_t distances = m * n * sizeof(float), lists = m * groups * k * sizeof(Key),
+  const std::size_t distances = m * n * sizeof(float), lists = m * parts * k * sizeof(Key),
                     nearest = m * k * sizeof(Key), answer = m * (1 + classes) * sizeof(std::uint32_t);
   for (unsigned bits = 0; bits < 16; ++bits) {
     const experiments::Placement placement = placement_of(bits, settings.cpu, device());
@@ -78,7 +78,7 @@ TEST_CASE("placement: the first stages alone; rank sort of all rows") {
   const Settings settings = quick_settings();
   Tied tied;
   tied.problem.k = n;
-  tied.problem.groups = 1;
+  tied.problem.lists = 1;
   tied.problem.selector = Selector::rank_sort;
   const experiments::Placement placement = {{Stage::distance, device()}, {Stage::select, settings.cpu}};
   const Placed placed =

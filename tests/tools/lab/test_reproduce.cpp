@@ -180,7 +180,7 @@ TEST_CASE("experiment output: the text has every series, claim and failed check"
 
 TEST_CASE("placements: steps, copies and the same bits, as text and as JSON") {
   const std::string line =
-      "$kith-lab placements --stages distance=cpu,vote=cpu -n 200 -m 2 -k 3 --data grid --groups 4";
+      "$kith-lab placements --stages distance=cpu,vote=cpu -n 200 -m 2 -k 3 --data grid --lists 4";
   const auto text = shell(line);
   CHECK(text.code == 0);
   CHECK(contains(text.out, "Same bits as plain."));

@@ -115,7 +115,7 @@ TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
 TEST_CASE("plain_result: parts, padding and votes") {
   const float distances[] = {3, 1, 2, 1, 0};
   Operation operation{.stage = Stage::select};
-  operation.n = 5, operation.m = 1, operation.k = 2, operation.groups = 3;
+  operation.n = 5, operation.m = 1, operation.k = 2, operation.lists = 3;
   Operands operands;
   operands.distances = {distances, 1, 5};
   const StageResult lists = plain_result(operation, operands);

@@ -60,7 +60,7 @@ std::string report(const CompareProblem& problem, const std::vector<Device>& dev
                      (problem.arithmetic() == Arithmetic::f64
                           ? "; search and classify in double precision, all else by the float32 of these rows"
                           : "") +
-                     "; select and nearest alone: groups = " + std::to_string(problem.groups) + "\n" +
+                     "; select and nearest alone: lists = " + std::to_string(problem.lists) + "\n" +
                      table.text();
   for (std::size_t i = 0; i < footnotes.size(); ++i)
     text += "[" + std::to_string(i + 1) + "] " + footnotes[i] + "\n";

@@ -40,13 +40,13 @@ struct CompareProblem {
   std::int64_t reserve = 0;              ///< IndexOptions::reserve
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< seed of filters and weights
-  std::int64_t k = 1, groups = 1;
+  std::int64_t k = 1, lists = 1;
   Metric metric = default_metric;
   SearchOptions options;
 
   Arithmetic arithmetic() const { return train_doubles.empty() ? Arithmetic::f32 : Arithmetic::f64; }
   std::string sizes() const { return sizes_text(metric, train.view(), queries.view(), k); }
-  nlohmann::ordered_json json() const;  ///< `groups` is included
+  nlohmann::ordered_json json() const;  ///< `lists` is included
 };
 
 /// The results of one stage on all devices.

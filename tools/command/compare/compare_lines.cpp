@@ -53,10 +53,8 @@ class StageLines {
 
  private:
   static Operation sizes_of(const CompareProblem& problem) {
-    return Operation{.metric = problem.metric,
-                     .k = problem.k,
-                     .groups = problem.groups,
-                     .threads = problem.options.threads};
+    return Operation{
+        .metric = problem.metric, .k = problem.k, .lists = problem.lists, .threads = problem.options.threads};
   }
 
   /// Returns the result of the reference.

@@ -38,7 +38,7 @@ void check_range(const std::string& where, const CompareProblem& problem) {
 
 nlohmann::ordered_json CompareProblem::json() const {
   nlohmann::ordered_json json = sizes_json(data, metric, train.view(), queries.view(), k);
-  json["groups"] = groups;
+  json["lists"] = lists;
   return json;
 }
 
@@ -132,7 +132,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   problem.k = flags.k;
   problem.metric = flags.metric;
   problem.options = plan_options(flags.plan);
-  problem.groups = flags.plan.how.lists ? flags.plan.how.lists : 8;
+  problem.lists = flags.plan.how.lists ? flags.plan.how.lists : 8;
   check_range(flags.where, problem);
   return problem;
 }

@@ -85,8 +85,8 @@ void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbo
   write(".distance.npy", found.distance);
 }
 
-std::string groups_text(std::int64_t groups) {
-  return std::to_string(groups) + (groups == 1 ? " group" : " groups");
+std::string lists_text(std::int64_t lists) {
+  return std::to_string(lists) + (lists == 1 ? " list" : " lists");
 }
 
 /// Repeats `run`, and returns its joules.
@@ -171,7 +171,7 @@ Operation stage_of(const Device& device, const BenchData& data, const BenchFlags
   if (options.selector == Selector::automatic) options.fused = false;
   const Plan plan = make_plan(device.info(), {w.metric, w.n, w.m, w.dims, w.k}, options);
   operation.selector = plan.selector;
-  operation.groups = plan.lists;
+  operation.lists = plan.lists;
   return operation;
 }
 
@@ -201,7 +201,7 @@ void measure_stage(const Device& device, const Device* cpu, const BenchData& dat
   const workloads::StageResult expected = expected_stage(cpu, few, operands_of(data, count));
   const Operation operation = stage_of(device, data, flags, data.workload.m);
   measured.short_plan = title(operation);
-  if (data.workload.timed == Timed::select) measured.short_plan += ", " + groups_text(operation.groups);
+  if (data.workload.timed == Timed::select) measured.short_plan += ", " + lists_text(operation.lists);
   measured.plan = measured.short_plan + "\n";
   spi::with_device(device, [&](spi::Device& opened) {
     const Clock build;

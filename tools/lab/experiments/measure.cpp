@@ -21,7 +21,7 @@ Operands first_rows(Operands operands, const Operation& operation, std::int64_t 
   const auto most = [&](auto span, std::int64_t width) {
     return span.subspan(0, std::min(span.size(), static_cast<std::size_t>(rows * width)));
   };
-  operands.lists = most(operands.lists, operation.groups * operation.k);
+  operands.lists = most(operands.lists, operation.lists * operation.k);
   operands.nearest = most(operands.nearest, operation.k);
   return operands;
 }
@@ -201,7 +201,7 @@ Measured time_stage(const Settings& settings, const Device& device, const Operat
                     const Operands& operands, const StageResult& expected) {
   const std::string what = title(operation) + " on " + device.info().spec +
                            ", n = " + std::to_string(operation.n) +
-                           ", groups = " + std::to_string(operation.groups);
+                           ", lists = " + std::to_string(operation.lists);
   return attempt(settings, what, [&] {
     tell(settings, what);
     Measured measured;

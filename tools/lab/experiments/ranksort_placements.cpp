@@ -191,7 +191,7 @@ Result ranksort_placements(const Settings& settings) {
   for (Way& way : ways) std::move(way.time).finish(time, result);
   result.charts.push_back(std::move(time));
   result.charts.push_back(std::move(speedup));
-  result.plans = {"distance squared_l2, 2 columns; select rank_sort, one group; no merge, no vote"};
+  result.plans = {"distance squared_l2, 2 columns; select rank_sort, one list; no merge, no vote"};
   return result;
 }
 

@@ -61,7 +61,7 @@ Operation operation_of(const PlacedProblem& problem, Stage stage) {
           .m = problem.queries.rows(),
           .dims = problem.train.cols(),
           .k = problem.k,
-          .groups = problem.groups,
+          .lists = problem.lists,
           .classes = problem.classes,
           .threads = problem.threads,
           .vote = problem.vote};
@@ -156,7 +156,7 @@ PlacedAnswer placed_answer(const Device& device, const Placement& placement, Pla
 
 PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem) {
   Operation operation = operation_of(problem, Stage::nearest);
-  if (has(placement, Stage::merge)) operation.groups = 1;
+  if (has(placement, Stage::merge)) operation.lists = 1;
   Operands operands = operands_of(problem);
   PlacedAnswer answer;
   answer.keys = plain_result(operation, operands);

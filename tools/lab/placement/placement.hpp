@@ -40,7 +40,7 @@ std::string placement_text(const Placement& placement);
 struct PlacedProblem {
   MatrixView<const float> train, queries;  ///< prepared: for cosine unit rows
   std::span<const std::uint32_t> labels;   ///< [n], each < classes, where there is a vote
-  std::int64_t k = 1, groups = 1, classes = 1;
+  std::int64_t k = 1, lists = 1, classes = 1;
   Metric metric = Metric::squared_l2;
   Selector selector = Selector::threshold;  ///< never automatic
   spi::VoteMethod vote = spi::VoteMethod::automatic;

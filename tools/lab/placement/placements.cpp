@@ -66,7 +66,7 @@ Placement parse_placement(const std::string& text) {
 struct PlacementFlags {
   CompareFlags problem;
   std::string stages, selector = "automatic";
-  std::int64_t groups = 8, threads = 0;
+  std::int64_t lists = 8, threads = 0;
 };
 
 /// Returns the selector that was named, or else the one that the plan of the selecting device takes.
@@ -93,7 +93,7 @@ std::string report(const CompareProblem& problem, const Placed& placed, const st
                step.is_copy() ? format_bytes(step.bytes) : "-",
                step.is_copy() ? "-" : format_seconds(step.device), format_seconds(step.host)});
   table.add({"in all", "", format_bytes(placed.run.bytes()), "-", format_seconds(placed.run.total)});
-  return problem.data + ": " + problem.sizes() + ", groups = " + std::to_string(problem.groups) + "\n" +
+  return problem.data + ": " + problem.sizes() + ", lists = " + std::to_string(problem.lists) + "\n" +
          table.text() + "In all " + format_seconds(placed.run.total) + " by the host's clock, " +
          transfers_text(placed) + "; median of " + std::to_string(placed.measured.samples) +
          " runs, memory allocated beforehand.\n" + "Same bits as " + reference + ".\n";
@@ -139,7 +139,7 @@ experiments::Settings make_settings(const Placement& placement) {
 
 /// Times the placement and prints it. Returns an exit code.
 int run_placed(const PlacementFlags& flags, const Placement& placement, CompareProblem problem) {
-  problem.groups = flags.groups;
+  problem.lists = flags.lists;
   problem.options.selector = parse<Selector>(flags.selector);
   problem.options.threads = static_cast<std::uint32_t>(flags.threads);
   if (problem.queries.rows() == 0) refuse(where, "there are no queries; choose -m of at least 1");
@@ -155,7 +155,7 @@ int run_placed(const PlacementFlags& flags, const Placement& placement, CompareP
   placed_problem.classes = static_cast<std::int64_t>(ranked.classes.size());
   placed_problem.labels = ranked.labels;
   placed_problem.k = problem.k;
-  placed_problem.groups = std::min(problem.groups, train.rows());
+  placed_problem.lists = std::min(problem.lists, train.rows());
   placed_problem.metric = problem.metric;
   placed_problem.selector = selector_of(problem, placement);
   placed_problem.threads = problem.options.threads;
@@ -202,7 +202,7 @@ Subcommand add_placements(CLI::App& parent) {
   app->add_option("--selector", flags->selector, "Method that selects the nearest, as in `kith search`")
       ->type_name("NAME")
       ->capture_default_str();
-  add_number(*app, "--groups", flags->groups, "Partial lists per query", 1)->capture_default_str();
+  add_number(*app, "--lists", flags->lists, "Partial lists per query", 1)->capture_default_str();
   add_number(*app, "--threads", flags->threads, "Threads of the host (0: one per core)", 0)
       ->capture_default_str();
   add_examples(*app, {"kith-lab placements --stages distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2"});

@@ -14,7 +14,7 @@ std::string refuse_length(const spi::SelectStep& step) {
   if (step.selector == Selector::radix || step.selector == Selector::bubble ||
       step.selector == Selector::insertion)
     return "";
-  const std::uint32_t columns = threshold ? 0 : group_width(step.distances.cols, step.groups);
+  const std::uint32_t columns = threshold ? 0 : widest_part(step.distances.cols, step.lists);
   const std::uint32_t length = std::max(columns, step.k);
   if (length <= most) return "";
   return "a list of " + std::to_string(length) + " values is longer than 2^30, the most that selector " +
@@ -62,19 +62,19 @@ void Device::enqueue(const spi::SelectStep& step) {
 
 std::size_t Device::threshold_scratch_bytes(const spi::SelectStep& step) const {
   const Threshold threshold(step.k, limits_.local_memory_bytes);
-  return threshold.local ? 0 : step.distances.rows * step.groups * threshold.part * sizeof(Key);
+  return threshold.local ? 0 : step.distances.rows * step.lists * threshold.part * sizeof(Key);
 }
 
 void Device::select_threshold(const spi::SelectStep& step) {
   const Threshold threshold(step.k, limits_.local_memory_bytes);
   const Shortlist& shape = threshold.shape;
   const spi::Grid<float>& d = step.distances;
-  const Range range{{std::size_t{threshold_group} * step.groups, d.rows, 1}, {threshold_group, 1, 1}};
+  const Range range{{std::size_t{threshold_group} * step.lists, d.rows, 1}, {threshold_group, 1, 1}};
   const auto run = [&](const char* where, const auto&... lists) {
     launch("select/select_threshold.cl",
            define("GROUP", threshold_group) + define("VALUES", threshold_values) + where,
            "kith_select_threshold", range, d, static_cast<cl_uint>(d.cols), step.first_row, step.k,
-           step.groups, shape.sizes(0), step.out, lists...);
+           step.lists, shape.sizes(0), step.out, lists...);
   };
   if (threshold.local)
     run("", Local{threshold.part * sizeof(Key)}, cl_ulong{0});
@@ -84,12 +84,12 @@ void Device::select_threshold(const spi::SelectStep& step) {
 
 void Device::select_insertion(const spi::SelectStep& step) {
   const spi::Grid<float>& d = step.distances;
-  // Neighbouring items take neighbouring queries, or groups if there are few queries.
+  // Neighbouring items take neighbouring queries, or lists if there are few queries.
   const std::size_t items = family_ == Family::lanes ? 1 : 64;
   const bool down = d.rows >= items;
   launch("select/select_insertion.cl", "", "kith_select_insertion",
-         Range{{step.groups, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, d,
-         static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups,
+         Range{{step.lists, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, d,
+         static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols), step.first_row, step.k, step.lists,
          step.out);
 }
 

@@ -9,7 +9,7 @@ namespace kith::opencl {
 std::size_t Device::radix_scratch_bytes(const spi::SelectStep& step) const {
   return merges_of(step.k, sorted_run(limits_)) == 0
              ? 0
-             : step.distances.rows * step.groups * step.k * sizeof(Key);
+             : step.distances.rows * step.lists * step.k * sizeof(Key);
 }
 
 void Device::select_radix(const spi::SelectStep& step) {
@@ -18,22 +18,21 @@ void Device::select_radix(const spi::SelectStep& step) {
   const cl_uint items = family_ == Family::lanes ? 1 : 256;
   const std::string defines = define("GROUP", items);
   // Each merge writes from one of two places to the other, and the last one must end in `out`.
-  const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols,
-                             std::size_t{step.groups} * step.k};
+  const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols, std::size_t{step.lists} * step.k};
   spi::Grid<Key> now = step.out, next = spare;
   if (merges_of(step.k, first_run) % 2 == 1) std::swap(now, next);
 
-  const bool all = group_width(d.cols, step.groups) <= step.k;
-  const Range range = all ? Range{{step.k, step.groups, d.rows}, {items, 1, 1}}
-                          : Range{{std::size_t{items} * step.groups, d.rows, 1}, {items, 1, 1}};
+  const bool all = widest_part(d.cols, step.lists) <= step.k;
+  const Range range = all ? Range{{step.k, step.lists, d.rows}, {items, 1, 1}}
+                          : Range{{std::size_t{items} * step.lists, d.rows, 1}, {items, 1, 1}};
   launch("select/select_radix.cl", defines, all ? "kith_select_radix_all" : "kith_select_radix", range, d,
-         static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, now);
+         static_cast<cl_uint>(d.cols), step.first_row, step.k, step.lists, now);
   launch("select/select_radix.cl", defines, "kith_sort_runs",
-         Range{{std::size_t{items} * divide_up(step.k, first_run), step.groups, d.rows}, {items, 1, 1}}, now,
+         Range{{std::size_t{items} * divide_up(step.k, first_run), step.lists, d.rows}, {items, 1, 1}}, now,
          step.k, first_run, Local{first_run * sizeof(Key)});
   for (std::uint64_t run = first_run; run < step.k; run *= 2) {
     const auto rows = static_cast<std::uint32_t>(d.rows);
-    merge_runs(now, rows, step.groups, step.k, static_cast<std::uint32_t>(run), next, step.k,
+    merge_runs(now, rows, step.lists, step.k, static_cast<std::uint32_t>(run), next, step.k,
                static_cast<std::uint32_t>(std::min<std::uint64_t>(2 * run, step.k)));
     std::swap(now, next);
   }

@@ -31,9 +31,9 @@ struct KernelProfile {
   std::uint32_t batches_a_unit = 1;   ///< the same with several queries
   /// The fused step with several queries divides the training rows itself, and makes one list in one launch,
   /// if there are at most so many pairs of a query and a row, queries in whole batches, and at most so many
-  /// neighbours. 0: it needs groups.
+  /// neighbours. 0: it needs lists.
   std::uint32_t pairs_at_once = 0, at_once_max_k = 0;
-  /// The fused step for many queries divides the training rows itself, and needs no groups.
+  /// The fused step for many queries divides the training rows itself, and needs one list.
   bool divides_rows = false;
 
   /// Most queries of a step by proposer int8. Those of other proposers have no limit.

@@ -73,20 +73,20 @@ struct Accumulated {
 KITH_API std::vector<float> distance(const Device& device, const RowsView& queries, const RowsView& train,
                                      Metric metric);
 
-/// Selects the k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
+/// Selects the k smallest of each of `lists` contiguous parts of each row. A part has ceil(n / lists)
 /// columns; a list of a part with fewer than k is padded with no_key.
 ///   distances  [m, n]          no NaN except masked pairs
-///   returns    [m, groups, k]  keys, ascending in each list; the row of a key is its column. If fewer than k
+///   returns    [m, lists, k]   keys, ascending in each list; the row of a key is its column. If fewer than k
 ///              pairs of a part count, the rest of its list is no_key or keys of masked pairs, whose upper
 ///              half is no_value: which of these depends on the selector
 /// Throws unsupported: the device lacks the selector, or lacks it for this k (says why).
 KITH_API KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k,
-                         Selector selector = Selector::automatic, std::int64_t groups = 1);
+                         Selector selector = Selector::automatic, std::int64_t lists = 1);
 
 /// Does distance and select in one step, without writing distances.
-///   returns  [m, groups, k]
+///   returns  [m, lists, k]
 KITH_API KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
-                          std::int64_t k, std::int64_t groups = 1);
+                          std::int64_t k, std::int64_t lists = 1);
 
 /// Merges the lists of each row: its k smallest keys.
 ///   lists    [m, lists, k]  each ascending

@@ -49,7 +49,7 @@ std::int64_t even_tile(std::int64_t total, double tile) {
 }
 
 /// Returns the number of lists per query that gives all threads training rows to scan, even with few queries.
-std::int64_t groups_for(const Problem& problem, std::int64_t threads) {
+std::int64_t lists_for(const Problem& problem, std::int64_t threads) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + query_block - 1) / query_block);
   const std::int64_t wanted = (4 * threads + blocks - 1) / blocks;
   const std::int64_t least_rows = std::max<std::int64_t>(4096, 2 * problem.k);
@@ -63,7 +63,7 @@ Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const Search
   Choice choice;
   choice.fused = true;
   choice.reason = reasons::fused_on_host();
-  choice.lists = threads > 1 ? groups_for(problem, threads) : 1;
+  choice.lists = threads > 1 ? lists_for(problem, threads) : 1;
   double pair_seconds = 1 / pairs_a_second(device, problem.dims);
   std::int64_t most_rows = problem.n;
   if (options.selector != Selector::automatic) {

@@ -82,8 +82,8 @@ void limit_step(const DeviceInfo& device, Selector selector, const Problem& prob
     choice.query_tile = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows));
 }
 
-/// Returns whether one launch finds the neighbours of a step of several queries at once, so that it needs no
-/// groups. Fewer rows are faster by a few groups.
+/// Returns whether one launch finds the neighbours of a step of several queries at once, so that it
+/// needs one list a query. Fewer rows are faster by a few lists.
 bool finds_at_once(const KernelProfile& profile, const Problem& problem, std::int64_t queries) {
   constexpr std::int64_t fewest_queries = 5, fewest_rows = 4096;
   const std::int64_t padded = divide_up(queries, std::int64_t{profile.batch_queries}) * profile.batch_queries;
@@ -99,8 +99,8 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
   if (choice.query_tile <= profile.small_batch && finds_at_once(profile, problem, choice.query_tile)) {
     choice.lists = 1;
   } else if (choice.query_tile <= profile.small_batch) {
-    // Each group is one block for a batch of queries. There should be enough blocks to read memory at full
-    // speed, and enough rows in a group to be worth a list. A single query among few rows, which are read at
+    // Each list is one block for a batch of queries. There should be enough blocks to read memory at full
+    // speed, and enough rows to be worth a list. A single query among few rows, which are read at
     // once, is faster with one or two blocks per multiprocessor, because there are fewer lists to select and
     // to merge.
     const std::int64_t large = profile.groups_a_unit * units;
@@ -123,7 +123,7 @@ void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& c
   if (problem.k > device.profile.threshold_max_k) {
     choice.selector = Selector::radix;
     choice.reason = reasons::large_k();
-    return;  // a single group: merging the lists of several would cost more than it saves
+    return;  // a single list: merging several would cost more than it saves
   }
   choice.selector = Selector::threshold;
   choice.reason = reasons::small_buffer();

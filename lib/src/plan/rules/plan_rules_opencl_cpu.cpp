@@ -52,7 +52,7 @@ std::int64_t even_tile_of_rows(std::int64_t total, std::int64_t tile) {
 }
 
 /// Returns the number of lists per query that gives all cores training rows to visit, even with few queries.
-std::int64_t groups_for_cores(const Problem& problem, std::int64_t cores) {
+std::int64_t lists_for_cores(const Problem& problem, std::int64_t cores) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + queries_a_block - 1) / queries_a_block);
   const std::int64_t least_rows = std::max<std::int64_t>(2048, 8 * problem.k);
   return std::clamp<std::int64_t>(problem.n / least_rows, 1,
@@ -77,7 +77,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   const auto cores = std::max<std::int64_t>(1, device.compute_units);
   const bool named = options.selector != Selector::automatic;
   Choice choice;
-  choice.lists = groups_for_cores(problem, cores);
+  choice.lists = lists_for_cores(problem, cores);
   // A heap of k is kept while chains are computed, if few rows enter it.
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   choice.fused = options.fused.value_or(!named && fits && (problem.k <= 256 || problem.k <= problem.n / 32));

@@ -31,15 +31,15 @@ std::uint32_t count(std::int64_t value) {
 /// Adds the largest steps of a search by the chain, with null memory.
 void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   const std::size_t k = static_cast<std::size_t>(plan.problem.k),
-                    groups = static_cast<std::size_t>(plan.lists);
+                    parts = static_cast<std::size_t>(plan.lists);
   const std::size_t q = static_cast<std::size_t>(plan.query_tile),
                     t = static_cast<std::size_t>(chain_tile(plan));
   const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
                                info.query_block};
   const spi::RowBlocks train{nullptr, 0, count(chain_tile(plan)), count(plan.problem.dims), info.train_block};
-  const std::size_t width = groups + (searches_in_one_tile(plan) ? 0 : 1);
+  const std::size_t width = parts + (searches_in_one_tile(plan) ? 0 : 1);
   TileLists lists;
-  lists.select_out = {nullptr, 0, q, groups * k, width * k};
+  lists.select_out = {nullptr, 0, q, parts * k, width * k};
   lists.lists = static_cast<std::uint32_t>(width);
   lists.merge_in = {nullptr, 0, q, width * k, width * k};
   lists.merge_out = {nullptr, 0, q, k, k};

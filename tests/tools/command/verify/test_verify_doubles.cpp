@@ -112,7 +112,7 @@ TEST_CASE("compare: whole searches and classifications of files are in double pr
     CHECK_MESSAGE(text.code == 0, text.out);
     CHECK(contains(text.out,
                    "dims = 3, k = 3; search and classify in double precision, all else by the float32 of "
-                   "these rows; select and nearest alone: groups = 8\n"));
+                   "these rows; select and nearest alone: lists = 8\n"));
     CHECK(text.out.ends_with("Same bits everywhere.\n"));
     CHECK(contains(text.err, "kith therefore computes in double precision"));
   }

@@ -30,7 +30,7 @@ Measured time_merge(const Settings& settings, const Device& device, Operation op
                     right_result(settings, operation, merging, operation.m));
 }
 
-/// Times a selection in as many groups as the plan chooses, and the merge of their lists.
+/// Times a selection into as many lists as the plan chooses, and their merge.
 Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
                         const Operands& operands, Curve& curve) {
   const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +
@@ -40,12 +40,12 @@ Measured time_selection(const Settings& settings, const Device& device, Selector
     const std::int64_t n = operands.distances.cols(), m = operands.distances.rows();
     const Plan plan = make_plan(device.info(), {Metric::squared_l2, n, m, dims, k}, options);
     const Operation operation{
-        .stage = Stage::select, .selector = selector, .n = n, .m = m, .k = k, .groups = plan.lists};
+        .stage = Stage::select, .selector = selector, .n = n, .m = m, .k = k, .lists = plan.lists};
     Measured measured =
         time_stage(settings, device, operation, operands, right_result(settings, operation, operands, m));
     if (plan.lists == 1 || !measured.timed()) return measured;
     Measured merge = time_merge(settings, device, operation, operands);
-    merge.plan = measured.plan = std::to_string(plan.lists) + " groups a query, and their merge";
+    merge.plan = measured.plan = std::to_string(plan.lists) + " lists a query, and their merge";
     if (!merge.timed()) return merge;
     measured.device += merge.device;
     if (measured.joules && merge.joules) *measured.joules += *merge.joules;

@@ -30,7 +30,7 @@ void sweep(const Settings& settings, const Device& device, const Problem& proble
   Curve bubble("bubble", device), merged("bubble, then merge", device), threshold("threshold", device);
   for (const std::int64_t count : counts) {
     Operation select = problem.operation;
-    select.groups = count / groups_a_count;
+    select.lists = count / groups_a_count;
     const StageResult expected = right_result(settings, select, problem.operands, select.m);
     select.selector = Selector::bubble;
     timing.meters = settings.meters;

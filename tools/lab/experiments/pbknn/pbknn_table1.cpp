@@ -23,7 +23,7 @@ struct Curves {
 void measure(const Settings& settings, const Device& device, const Operation& wanted,
              const Operands& operands, std::int64_t groups, Curve& curve) {
   Operation operation = wanted;
-  operation.groups = groups;
+  operation.lists = groups;
   curve.add(static_cast<double>(operation.n),
             time_stage(settings, device, operation, operands,
                        right_result(settings, operation, operands, operation.m)));

@@ -45,7 +45,7 @@ void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, st
   const spi::Grid<Key>& to = last ? step.out : keys;
   launch("select/published/select_bitonic.cl", defines, "kith_bitonic_clean",
          Range{{blocks.lists * blocks.blocks * blocks.items, 1, 1}, {blocks.items, 1, 1}},
-         buffer_of(keys.memory), blocks.blocks, blocks.size, static_cast<cl_uint>(span), step.groups,
+         buffer_of(keys.memory), blocks.blocks, blocks.size, static_cast<cl_uint>(span), step.lists,
          cl_ulong{last ? step.k : std::size_t{blocks.blocks} * blocks.size}, to,
          Local{places(blocks.size, blocks.items) * sizeof(Key)});
 }

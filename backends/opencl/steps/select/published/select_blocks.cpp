@@ -19,10 +19,10 @@ void Device::merge_blocks(const spi::SelectStep& step, const Blocks& blocks) {
   spi::Grid<Key> from = blocks.target(step);
   for (Runs now{blocks.blocks * blocks.keep, blocks.keep}; !now.one();) {
     const Runs next = now.merged(step.k);
-    const std::size_t cols = std::size_t{step.groups} * next.total;
+    const std::size_t cols = std::size_t{step.lists} * next.total;
     const spi::Grid<Key> to =
         next.one() ? step.out : spi::Grid<Key>{step.scratch.memory, spare, step.distances.rows, cols, cols};
-    merge_runs(from, rows, step.groups, now.total, now.run, to, next.total, next.run);
+    merge_runs(from, rows, step.lists, now.total, now.run, to, next.total, next.run);
     from = to;
     now = next;
     std::swap(spare, other);
@@ -34,7 +34,7 @@ void Device::merge_blocks(const spi::SelectStep& step, const Blocks& blocks) {
 void Device::merge_whole_blocks(const spi::SelectStep& step, const Blocks& blocks) {
   if (blocks.blocks <= 2 || blocks.keep < step.k || !merges_at_once(step.k))
     return merge_blocks(step, blocks);
-  merge_at_once(blocks.target(step), static_cast<std::uint32_t>(step.distances.rows), step.groups,
+  merge_at_once(blocks.target(step), static_cast<std::uint32_t>(step.distances.rows), step.lists,
                 blocks.blocks, step.k, step.out);
 }
 

@@ -13,7 +13,7 @@ void Device::launch_blocks(const spi::SelectStep& step, const Blocks& blocks, co
   const spi::Grid<float>& d = step.distances;
   const spi::Grid<Key> to = blocks.target(step);
   launch(source, define("GROUP", blocks.items), name, blocks.range(), d, static_cast<cl_uint>(d.cols),
-         step.first_row, step.groups, cl_ulong{blocks.lists}, blocks.blocks, blocks.size, blocks.keep, to,
+         step.first_row, step.lists, cl_ulong{blocks.lists}, blocks.blocks, blocks.size, blocks.keep, to,
          more...);
 }
 

@@ -21,7 +21,7 @@ void Device::select_bubble(const spi::SelectStep& step) {
   const auto run = [&](const char* source, const std::string& defines, const char* name, std::size_t items,
                        const auto&... more) {
     launch(source, defines, name, Range{{lists_of(step) * items, 1, 1}, {items, 1, 1}}, d,
-           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, step.out, more...);
+           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.lists, step.out, more...);
   };
   if (family_ == Family::lanes) {
     const Bubbles shape(step, limits_);
@@ -37,7 +37,7 @@ void Device::select_bubble(const spi::SelectStep& step) {
   }
   if (step.k <= most_in_registers) {
     const std::uint32_t bubbles = bubbles_for(step.k), list_places = std::bit_ceil(bubbles);
-    const std::uint32_t items = items_for(group_width(d.cols, step.groups), list_places);
+    const std::uint32_t items = items_for(widest_part(d.cols, step.lists), list_places);
     return run("select/published/select_bubble.cl",
                define("GROUP", items) + define("BUBBLES", bubbles) + define("PLACES", list_places),
                "kith_select_bubble_registers", items);

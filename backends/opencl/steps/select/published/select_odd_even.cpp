@@ -40,7 +40,7 @@ void Device::select_odd_even(const spi::SelectStep& step) {
   }
   const std::size_t group = family_ == Family::lanes ? 1 : 64;
   launch(source, define("GROUP", items), "kith_first_keys", Range{{step.k, blocks.lists, 1}, {group, 1, 1}},
-         keys, cl_ulong{blocks.blocks} * blocks.size, step.k, step.groups, step.out);
+         keys, cl_ulong{blocks.blocks} * blocks.size, step.k, step.lists, step.out);
 }
 
 }  // namespace kith::opencl
