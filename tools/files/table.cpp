@@ -46,6 +46,9 @@ void refuse_text_options(const std::string& name, Format format, const ReadOptio
     throw Error(Errc::invalid_argument,
                 name + ": has no target column " + in_quotes(options.target_columns[0]) +
                     ", being no text; give the values as a file of their own: --values");
+  if (!options.group_column.empty())
+    throw Error(Errc::invalid_argument, name + ": has no group column " + in_quotes(options.group_column) +
+                                            ", being no text; write the rows as .csv");
   if (!options.like && !options.categorical.empty())
     throw Error(Errc::invalid_argument, name + ": has no categorical column " +
                                             in_quotes(options.categorical[0]) +

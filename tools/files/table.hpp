@@ -94,6 +94,8 @@ struct Table {
   std::vector<RoundedWhole> rounded_wholes;  ///< ascending by column; empty where there are no doubles
   Labels labels;                             ///< [rows] where there was a label column; else empty
   std::vector<Labels> more_labels;  ///< of more_label_columns, each [rows]; empty where they are absent
+  Labels groups;                    ///< [rows] of group_column; else empty
+  std::string group_name;           ///< of group_column, where there was a header
   std::int64_t first_index = -1;    ///< .svm files: the index of the first column, 0 or 1
   std::vector<double> targets;      ///< [rows, target_columns]; empty where they are absent
 
@@ -164,7 +166,12 @@ struct ReadOptions : FileOptions {
   /// .svm files: as label_column.
   std::vector<std::string> target_columns;
 
-  /// These columns may be absent, all of them: queries in the training file's layout, with or without labels.
+  /// Text files: the column that names the group of each row, called as label_column; it is no value, and
+  /// queries have it as their training rows do. Empty: there are no groups.
+  std::string group_column;
+
+  /// Columns of labels and targets may be absent, all of them: queries in the training file's layout, with or
+  /// without labels.
   bool label_optional = false;
 
   /// The training table, when queries are read: gives dims (to .svm), dictionaries, the label names, the

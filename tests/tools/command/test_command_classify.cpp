@@ -191,9 +191,9 @@ TEST_CASE("classify: several label columns, from one search") {
   check_refused("classify --device cpu --label kind,size --train " + train + " --query 0 --radius 1", 2,
                 "invalid_argument: classify: --radius works for one label column, but there are 2; run it "
                 "once for each");
-  check_refused(
-      "classify --device cpu --label kind,2 --train " + train + " --query 0", 2,
-      "invalid_argument: " + train + ": column 2 (kind) is named twice as label or target; name it once");
+  check_refused("classify --device cpu --label kind,2 --train " + train + " --query 0", 2,
+                "invalid_argument: " + train +
+                    ": column 2 (kind) is named twice as label, target or group; name it once");
 }
 
 TEST_CASE("classify: each training row by all others") {

@@ -91,12 +91,13 @@ TEST_CASE("files: several label columns and targets are no values, and all prese
   ReadOptions twice = label_column("kind");
   twice.target_columns = {"2"};
   CHECK(folder.table_error("t.csv", text, twice) ==
-        "invalid_argument: t.csv: column 2 (kind) is named twice as label or target; name it once");
+        "invalid_argument: t.csv: column 2 (kind) is named twice as label, target or group; name it once");
   ReadOptions all = label_column("x");
   all.target_columns = {"y"};
-  CHECK(folder.table_error("t.csv", "x,y\n1,2\n", all) ==
-        "invalid_argument: t.csv: has columns of labels and targets only; a table needs one column of values "
-        "at least");
+  CHECK(
+      folder.table_error("t.csv", "x,y\n1,2\n", all) ==
+      "invalid_argument: t.csv: has columns of labels, targets and groups only; a table needs one column of "
+      "values at least");
 }
 
 TEST_CASE("files: an unseen category may become one more") {

@@ -7,6 +7,7 @@
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
 #include "files/output.hpp"
@@ -91,6 +92,7 @@ void add_how(CLI::App& app, ClassifyFlags& flags) {
                       {"outlier", "LABEL", "answer if no row is within --radius; else as no-label says",
                        [&flags](const std::string& text) { flags.outlier = text; }}});
   add_filter_option(app, flags.training);
+  add_group_option(app, flags.training);
   add_feature_option(app, flags.training);
   add_preparation_options(app, flags.training, {arithmetic_key(flags.training)});
 }

@@ -172,7 +172,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   done.voting = read_all(app, flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 
-  SearchOptions options = question_options(flags, done.training);
+  SearchOptions options = question_options(flags, done.training, done.queries());
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));

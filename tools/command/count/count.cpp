@@ -83,8 +83,7 @@ Counts count_rows(const CountFlags& flags, Training& training, DeviceInfo& devic
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
-  SearchOptions options = question_options(flags, training);
-  options.groups = groups_of(asked, flags.training, training);
+  SearchOptions options = question_options(flags, training, asked);
   const Device opened = open_my_device(flags.device);
   const Index index = index_of(training, opened, flags.metric, leave_one_out);
   device = opened.info();
@@ -126,10 +125,8 @@ int run_count(const CLI::App& app, CountFlags flags) {
   flags.query_flags.k_in_radius = true;  // there is no -k beside which --radius would be too much
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_count_flags(app, flags);
-  read_groups("count", flags.training);
   OutputFile file(flags.out, flags.output.format);
   Training training = read_training("count", flags.training);
-  take_groups(flags.training, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;
   Trace trace;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command/input/elements.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
@@ -96,11 +97,13 @@ void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& trut
 }
 
 std::string asked_text(const EvaluateFlags& flags, bool held_out) {
+  const std::string whose = flags.training.tables.group_column.empty() ? "" : " of its group";
   if (held_out)
-    return "the rows of " + flags.training.tables.queries + " were classified by the training rows";
-  if (flags.folds == 0) return "each row was classified by all the others";
+    return "the rows of " + flags.training.tables.queries + " were classified by the training rows" +
+           (whose.empty() ? "" : " of their groups");
+  if (flags.folds == 0) return "each row was classified by all the others" + whose;
   return "each of " + std::to_string(flags.folds) + " folds was classified by the others (stratified, seed " +
-         std::to_string(flags.seed) + ")";
+         std::to_string(flags.seed) + (whose.empty() ? ")" : "), each row by those of its group");
 }
 
 Evaluated evaluate_rows(const EvaluateFlags& flags) {
@@ -143,6 +146,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
 
   SearchOptions options = plan_options(flags.plan);
   options.filter = training.filter_words();
+  if (held_out) options.groups = groups_of(queries, flags.training.tables, training);
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
@@ -206,6 +210,7 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_device_option(*app, flags->device);
   add_voting_options(*app, flags->voting, {sample_weight_key(flags->training)});
   add_filter_option(*app, flags->training);
+  add_group_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
   add_document_options(*app, flags->shown, "Write k, accuracy and right answers, one line per k",

@@ -28,7 +28,7 @@ struct GraphFlags : QuestionFlags {
 /// have none.
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
   check_k("graph", flags.query_flags.k, training, true);
-  SearchOptions options = question_options(flags, training);
+  SearchOptions options = question_options(flags, training, training.rows);
   const Index index = index_of(training, open_my_device(flags.device), flags.metric, true);
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
@@ -60,13 +60,11 @@ void check_graph_flags(const GraphFlags& flags) {
 int run_graph(const CLI::App& app, GraphFlags flags) {
   take_index(app, flags, true);
   check_graph_flags(flags);
-  read_groups("graph", flags.training);
   admit_centre("graph", flags.training, flags.metric);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("graph", flags.training);
-  take_groups(flags.training, training);
   check_distance_file("graph", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   Trace trace;

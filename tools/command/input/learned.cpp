@@ -4,6 +4,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/input/read_as.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/shared/ranks.hpp"
 
 namespace kith::command {
@@ -56,9 +57,10 @@ void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& trai
                                          flags.by_k() ? flags.query_flags.k : 0, voting));
 }
 
-SearchOptions question_options(const QuestionFlags& flags, const Training& training) {
+SearchOptions question_options(const QuestionFlags& flags, const Training& training, const Rows& queries) {
   SearchOptions options = plan_options(flags.plan);
   options.filter = training.filter_words();
+  options.groups = groups_of(queries, flags.training.tables, training);
   if (flags.query_flags.leave_one_out) options.self = 0;
   return options;
 }

@@ -45,7 +45,8 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model);
 void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
                   const VotingOptions& voting);
 
-/// How queries are searched: as asked, among the rows that count, without themselves where they are these.
-SearchOptions question_options(const QuestionFlags& flags, const Training& training);
+/// How queries are searched: as asked, among the rows that count, in their groups, without themselves where
+/// they are training rows.
+SearchOptions question_options(const QuestionFlags& flags, const Training& training, const Rows& queries);
 
 }  // namespace kith::command

@@ -102,9 +102,11 @@ Training training_of(Model& model, const std::string& path) {
 void check_model_options(const CLI::App& app) {
   refuse_both(app, "--save-model", "--filter",
               "a model holds all training rows: give --filter where it is used");
-  for (const char* option : {"--train", "--labels", "--values", "--votes sample-weights", "--features",
-                             "--scale", "--prepare centre", "--prepare categories", "--prepare categorical",
-                             "--prepare missing", "--prepare arithmetic", "--metric", "--save-model"})
+  refuse_both(app, "--save-model", "--groups-column", "a model keeps no groups: leave one of them out");
+  for (const char* option :
+       {"--train", "--labels", "--values", "--votes sample-weights", "--features", "--groups-column",
+        "--scale", "--prepare centre", "--prepare categories", "--prepare categorical", "--prepare missing",
+        "--prepare arithmetic", "--metric", "--save-model"})
     refuse_both(
         app, "--model", option,
         "a model has its training rows and what was done to them: leave " + std::string(option) + " out");

@@ -29,6 +29,7 @@ files::ReadOptions read_options(const TableFlags& flags) {
     options.more_label_columns.assign(flags.label_columns.begin() + 1, flags.label_columns.end());
   }
   options.target_columns = flags.target_columns;
+  options.group_column = flags.group_column;
   options.categorical = flags.categorical;
   options.missing = flags.missing != "refuse";
   options.missing_answers = flags.missing == "drop";

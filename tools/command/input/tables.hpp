@@ -17,6 +17,7 @@ struct TableFlags {
   std::string queries;
   std::vector<std::string> label_columns;
   std::vector<std::string> target_columns;
+  std::string group_column;
   std::string format;
   std::string array, query_array;  ///< of .npz files; empty: train and test, or the first
   files::FileOptions reading;      ///< what --csv and --read say about files

@@ -8,6 +8,7 @@
 #include "command/input/read_as.hpp"
 #include "command/input/source_input.hpp"
 #include "command/input/training_parts.hpp"
+#include "command/rows/group_column.hpp"
 #include "kith/parse.hpp"
 
 namespace kith::command {
@@ -243,6 +244,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   training.shares = flags.shares;
   files::Table& table = training.rows.table;
   check_arithmetic(where, flags);
+  check_groups(where, flags);
   const TableFlags tables = read_as_needed(flags, train_flags(flags));
   if (flags.arithmetic == Arithmetic::f64) training.arithmetic = Arithmetic::f64;
   training.residence = flags.residence;
@@ -262,6 +264,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   training.rows.width = table.cols;
   take_doubles(flags.raw && training.arithmetic == Arithmetic::f64, training.rows);
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
+  take_groups(flags.tables, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.index.empty()) return training;  // an index is prepared, and has its arithmetic
   const bool whole =

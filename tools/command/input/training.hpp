@@ -44,7 +44,6 @@ struct TrainingFlags {
   std::string filter;                  ///< FILE
   std::string features;                ///< LIST
   std::string drop;                    ///< LIST
-  std::string groups_column;           ///< of search and graph
   bool keeps_columns = false;          ///< values of binary files in columns that do not count are kept
   std::vector<std::string> scale;
   bool centre = false;         ///< the key centre of --prepare: before all of `scale`

@@ -10,6 +10,7 @@
 #include "command/input/source_input.hpp"
 #include "command/results/distances.hpp"
 #include "command/results/results_json.hpp"
+#include "command/rows/group_column.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
@@ -76,7 +77,7 @@ void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
 Regressed regress(const CLI::App& app, RegressFlags& flags) {
   Regressed done;
   read_all(app, flags, done);
-  SearchOptions options = question_options(flags, done.training);
+  SearchOptions options = question_options(flags, done.training, done.queries());
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   const TrainingRegressor regressor(done.training, device, flags.metric,
@@ -255,6 +256,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_device_option(app, flags.device);
   add_weight_options(app, flags.voting, {sample_weight_key(flags.training)});
   add_filter_option(app, flags.training);
+  add_group_option(app, flags.training);
   add_feature_option(app, flags.training);
   add_preparation_options(app, flags.training, {arithmetic_key(flags.training)});
 }

@@ -5,7 +5,6 @@
 
 #include "command/shared/ranks.hpp"
 #include "command/words/write.hpp"
-#include "files/formats.hpp"
 #include "kith/error.hpp"
 
 namespace kith::command {
@@ -32,24 +31,23 @@ std::vector<Run> runs_of(const std::vector<std::int64_t>& codes) {
 
 /// Returns the codes of the group column, of the rows that are searched.
 std::vector<std::int64_t> codes_of(const Rows& rows) {
-  const files::Labels& all =
-      rows.table.more_labels.empty() ? rows.table.labels : rows.table.more_labels.back();
-  if (!rows.kept || all.code.empty()) return all.code;
+  const std::vector<std::int64_t>& all = rows.table.groups.code;
+  if (!rows.kept || all.empty()) return all;
   std::vector<std::int64_t> codes;
-  for (const std::int64_t row : *rows.kept) codes.push_back(all.code[static_cast<std::size_t>(row)]);
+  for (const std::int64_t row : *rows.kept) codes.push_back(all[static_cast<std::size_t>(row)]);
   return codes;
 }
 
 }  // namespace
 
 void add_group_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("--groups-column", flags.groups_column,
+  app.add_option("--groups-column", flags.tables.group_column,
                  "Column of text files that names the group of each row: a query asks the rows of its group "
                  "alone. The rows of a group stand side by side, and groups in one order in both files");
 }
 
-void read_groups(const std::string& where, TrainingFlags& flags) {
-  if (flags.groups_column.empty()) return;
+void check_groups(const std::string& where, const TrainingFlags& flags) {
+  if (flags.tables.group_column.empty()) return;
   const std::string says = where + ": --groups-column ";
   if (!flags.index.empty())
     throw Error(Errc::invalid_argument, says +
@@ -57,16 +55,11 @@ void read_groups(const std::string& where, TrainingFlags& flags) {
                                             "give --train");
   if (ranks())
     throw Error(Errc::invalid_argument, says + "is not for rows that several ranks hold; run one process");
-  if (!files::is_text(flags.tables.train, flags.tables.format))
-    throw Error(Errc::invalid_argument, says + "names a column of text, and " + flags.tables.train +
-                                            " is none; write the rows as .csv");
-  flags.tables.label_columns.push_back(flags.groups_column);
 }
 
-void take_groups(const TrainingFlags& flags, Training& training) {
-  if (flags.groups_column.empty()) return;
-  const files::Labels& column = training.labels.back();
-  const std::vector<Run> runs = runs_of(column.code);
+void take_groups(const TableFlags& flags, Training& training) {
+  if (flags.group_column.empty()) return;
+  const std::vector<Run> runs = runs_of(codes_of(training.rows));
   training.groups = {0};
   for (const Run& run : runs) {
     training.group_codes.push_back(run.code);
@@ -80,23 +73,21 @@ void take_groups(const TrainingFlags& flags, Training& training) {
       order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return runs[a].code == runs[b].code; });
   if (twice == order.end()) return;
   const Run& again = runs[*(twice + 1)];
-  refuse_groups(flags.tables.train, "row " + std::to_string(training.file_row(again.first)) +
-                                        ", counted from 0, is of group " + column.text(again.code) +
-                                        " again, behind rows of others; sort the file by " +
-                                        flags.groups_column);
+  refuse_groups(flags.train, "row " + std::to_string(training.file_row(again.first)) +
+                                 ", counted from 0, is of group " +
+                                 training.rows.table.groups.text(again.code) +
+                                 " again, behind rows of others; sort the file by " + flags.group_column);
 }
 
-std::vector<std::int64_t> groups_of(const Rows& queries, const TrainingFlags& flags,
-                                    const Training& training) {
-  if (flags.groups_column.empty()) return {};
+std::vector<std::int64_t> groups_of(const Rows& queries, const TableFlags& flags, const Training& training) {
+  if (flags.group_column.empty()) return {};
   const std::vector<std::int64_t> codes = codes_of(queries);
   const std::string& path = queries.table.path;
   if (codes.empty() && queries.count() > 0)
-    refuse_groups(path.empty() ? "--query" : path, "has no column " + flags.groups_column +
-                                                       ", which names groups; give files with this column");
+    refuse_groups(path, "a query has no column " + flags.group_column +
+                            ", which names groups; give the queries as a file with this column");
   std::vector<std::int64_t> borders{0};
-  const files::Labels& names =
-      queries.table.more_labels.empty() ? queries.table.labels : queries.table.more_labels.back();
+  const files::Labels& names = queries.table.groups;
   std::size_t group = 0;
   for (const Run& run : runs_of(codes)) {
     const auto found = std::find(training.group_codes.begin(), training.group_codes.end(), run.code);
@@ -105,7 +96,7 @@ std::vector<std::int64_t> groups_of(const Rows& queries, const TrainingFlags& fl
     const auto at = static_cast<std::size_t>(found - training.group_codes.begin());
     if (at < group)
       refuse_groups(path, "group " + names.text(run.code) + " stands behind others that follow it in " +
-                              flags.tables.train + "; sort both files by " + flags.groups_column);
+                              flags.train + "; sort both files by " + flags.group_column);
     for (; group < at; ++group) borders.push_back(run.first);
     borders.push_back(run.first + run.count);
     group = at + 1;

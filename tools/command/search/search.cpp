@@ -79,9 +79,8 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
-  SearchOptions options = question_options(flags, training);
+  SearchOptions options = question_options(flags, training, asked);
   options.checkpoint = flags.checkpoint;
-  options.groups = groups_of(asked, flags.training, training);
   if (flags.query_flags.k_in_radius)
     options.radius = radius_of("search", flags.query_flags, flags.metric, training.arithmetic).front();
   const Device opened = open_my_device(flags.device);
@@ -146,12 +145,10 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   if (flags.training.residence == Residence::stream && flags.by_k()) tell_that_work_can_be_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
-  read_groups("search", flags.training);
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
   Training training = read_training("search", flags.training);
-  take_groups(flags.training, training);
   check_distance_file("search", flags.out_distance, flags.output, training);
   take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;

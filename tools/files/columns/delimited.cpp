@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "files/columns/column_notes.hpp"
 #include "files/columns/dictionary.hpp"
@@ -17,7 +18,7 @@ constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float3
 
 /// Columns that the caller calls by their names.
 std::vector<std::string> names_asked_for(const ReadOptions& options) {
-  std::vector<std::string> names{options.label_column};
+  std::vector<std::string> names{options.label_column, options.group_column};
   for (const auto* more : {&options.more_label_columns, &options.target_columns, &options.categorical})
     names.insert(names.end(), more->begin(), more->end());
   std::erase(names, "");
@@ -34,6 +35,8 @@ class DelimitedReader {
         columns_(records_, source, options, table) {
     for (std::size_t i = 0; i < columns_.label_count(); ++i)
       labels_.emplace_back(known_labels(i), options.labels_are_text);
+    if (!options.group_column.empty())
+      groups_.emplace(options.like ? &options.like->groups : nullptr, options.labels_are_text);
   }
 
   void read() {
@@ -86,6 +89,8 @@ class DelimitedReader {
         answered &= read_target(c, cells[c], table_.targets[targets_before + column.answer]);
       else if (column.kind == Column::label)
         answered &= read_label(c, cells[c]);
+      else if (column.kind == Column::group)
+        read_group(c, cells[c]);
       else if (column.kind == Column::blank && !cells[c].empty())
         columns_.refuse_width();
       else if (is_value(column))
@@ -163,6 +168,11 @@ class DelimitedReader {
     if (const std::string why = labels_[column.answer].add(cell); !why.empty()) refuse(c, why);
     column.watched.look_at(cell);
     return true;
+  }
+
+  void read_group(std::size_t c, std::string_view cell) {
+    if (const std::string why = groups_->add(cell); !why.empty()) refuse(c, why);
+    columns_[c].watched.look_at(cell);
   }
 
   float read_text(std::size_t c, std::string_view cell) {
@@ -253,11 +263,17 @@ class DelimitedReader {
         table_.labels = labels_[i].finish();
       else
         table_.more_labels.push_back(labels_[i].finish());
+    if (groups_) table_.groups = groups_->finish();
     for (std::size_t c = 0; c < columns_.size() && !options_.like; ++c)
-      if (columns_[c].kind == Column::label)
-        columns_[c].watched.tell(
-            options_, source_.name() + ": " + records_.column_text(c),
-            columns_[c].answer == 0 ? table_.labels : table_.more_labels[columns_[c].answer - 1]);
+      if (columns_[c].kind == Column::label || columns_[c].kind == Column::group)
+        columns_[c].watched.tell(options_, source_.name() + ": " + records_.column_text(c),
+                                 texts_of(columns_[c]));
+  }
+
+  /// Returns what was read of a column of labels or groups.
+  const Labels& texts_of(const Column& column) const {
+    if (column.kind == Column::group) return table_.groups;
+    return column.answer == 0 ? table_.labels : table_.more_labels[column.answer - 1];
   }
 
   const std::vector<std::string>& names_of(std::int64_t position) const {
@@ -293,6 +309,7 @@ class DelimitedReader {
   TableColumns columns_;
   std::uint64_t unseen_ = 0;  ///< cells of categories that the training rows do not have
   std::vector<LabelReader> labels_;
+  std::optional<LabelReader> groups_;
   DigitsWatch digits_;
   WholesWatch wholes_;
 };

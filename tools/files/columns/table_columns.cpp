@@ -12,6 +12,7 @@ TableColumns::TableColumns(const Records& records, Source& source, const ReadOpt
   table.header = records.has_header();
   for (std::size_t c = 0; c < columns_.size(); ++c)
     columns_[c].nameless = !table_.header || records_.first()[c].empty();
+  find_group();
   find_answers();
   std::int64_t places = 0;
   for (Column& column : columns_)
@@ -36,9 +37,23 @@ std::vector<std::string> TableColumns::wanted_answers() const {
 /// Of queries: whether as many columns say that there are no answers. Where both files have names these say
 /// it.
 bool TableColumns::are_without_answers(const Table& like) const {
-  const auto count = static_cast<std::int64_t>(columns_.size());
+  const auto count = static_cast<std::int64_t>(columns_.size() - table_.left_out.size());  // without a group
   if (table_.header && like.header && !like.answer_names.empty()) return false;
   return count == like.cols || count == like.cols + static_cast<std::int64_t>(like.unread.size());
+}
+
+/// Finds the column of groups, by its name in the training file where both files have names.
+void TableColumns::find_group() {
+  const Table* const like = options_.like;
+  if (options_.group_column.empty()) return;
+  const std::string& name =
+      like && table_.header && !like->group_name.empty() ? like->group_name : options_.group_column;
+  const std::optional<std::size_t> found = like ? records_.find_column(name) : records_.require_column(name);
+  if (!found)
+    throw Error(Errc::invalid_argument, source_.name() + ": has no column " + name +
+                                            ", which names groups; give files with this column");
+  taken(*found).kind = Column::group;
+  if (table_.header) table_.group_name = records_.first()[*found];
 }
 
 /// Find them all, or, where they may be absent, all or none.
@@ -66,18 +81,23 @@ void TableColumns::find_answers() {
   std::sort(table_.left_out.begin(), table_.left_out.end());
 }
 
-void TableColumns::take_answer(std::size_t at, std::size_t wanted, std::size_t label_count) {
-  Column& column = columns_[at];
-  if (column.kind != Column::undecided)
+/// Returns a column that is no value.
+Column& TableColumns::taken(std::size_t at) {
+  if (columns_[at].kind != Column::undecided)
     throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(at) +
-                                            " is named twice as label or target; name it once");
+                                            " is named twice as label, target or group; name it once");
+  table_.left_out.push_back(static_cast<std::int64_t>(at));
+  return columns_[at];
+}
+
+void TableColumns::take_answer(std::size_t at, std::size_t wanted, std::size_t label_count) {
+  Column& column = taken(at);
   const bool is_label = wanted < label_count;
   column.kind = is_label ? Column::label : Column::target;
   has_targets_ |= !is_label;
   column.answer = is_label ? wanted : wanted - label_count;
   if (records_.has_header()) table_.answer_names.push_back(records_.first()[at]);
   if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
-  table_.left_out.push_back(static_cast<std::int64_t>(at));
 }
 
 void TableColumns::place() {
@@ -92,7 +112,7 @@ void TableColumns::place() {
     throw Error(Errc::invalid_argument, source_.name() +
                                             (table_.left_out.size() == 1 && table_.label_column >= 0
                                                  ? ": has the label column only"
-                                                 : ": has columns of labels and targets only") +
+                                                 : ": has columns of labels, targets and groups only") +
                                             "; a table needs one column of values at least");
 }
 

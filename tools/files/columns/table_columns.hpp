@@ -15,7 +15,7 @@ namespace kith::files {
 struct Column {
   /// unread: it does not count, whatever it holds. blank: the training file has none such, so it must be
   /// empty.
-  enum Kind { undecided, number, text, label, target, unread, blank } kind = undecided;
+  enum Kind { undecided, number, text, label, target, group, unread, blank } kind = undecided;
   std::int64_t place = -1;       ///< among the columns that are no answers
   std::int64_t position = -1;    ///< in the table
   std::size_t answer = 0;        ///< label, target: which of them
@@ -25,13 +25,14 @@ struct Column {
   bool forced = false;           ///< text by the caller's wish or the training file's
   bool fixed = false;            ///< the dictionary may not grow
   Dictionary dictionary;         ///< text
-  LabelWatch watched;            ///< label
+  LabelWatch watched;            ///< label, group
   std::string first_text;        ///< text: for the message about a number further down
   std::int64_t first_line = 0;
 };
 
+/// Labels, targets and groups are no values.
 inline bool is_answer(const Column& column) {
-  return column.kind == Column::label || column.kind == Column::target;
+  return column.kind == Column::label || column.kind == Column::target || column.kind == Column::group;
 }
 inline bool is_value(const Column& column) {
   return !is_answer(column) && column.kind != Column::unread && column.kind != Column::blank;
@@ -63,7 +64,9 @@ class TableColumns {
  private:
   std::vector<std::string> wanted_answers() const;
   bool are_without_answers(const Table& like) const;
+  void find_group();
   void find_answers();
+  Column& taken(std::size_t at);
   void take_answer(std::size_t at, std::size_t wanted, std::size_t label_count);
   void place();
   template <class IsOut>
