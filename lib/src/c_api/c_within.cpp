@@ -6,6 +6,9 @@
 #include "base/refuse.hpp"
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
+#include "rows/rows.hpp"
+#include "search/nearest.hpp"
+#include "search/stores/counts.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
@@ -42,8 +45,9 @@ void count_rows(const char* where, const kith_index* index, const kith_rows* que
   check_array(where, "radii", radii.radius.data(), rows);
   check_array(where, "counts", counts, totals ? cols : asked.rows);
   radii.strict = is_set(where, "strict", strict);
-  give(counts, totals ? in.two_point(asked, radii, how.options(), how.trace())
-                      : in.count(asked, radii, how.options(), how.trace()));
+  check_radii_of_counts(totals ? "two_point" : "count", radii, asked.rows);
+  count_into(in.state(), asked, radii, how.options(), totals,
+             {counts, cells_of(totals ? 1 : asked.rows, cols)}, how.trace());
   how.tell();
 }
 

@@ -56,15 +56,13 @@ RadiusNeighbors found_within(const Index::State& index, const RowsView& given, R
   return found;
 }
 
-std::vector<std::int64_t> counts_within(const Index::State& index, const RowsView& given,
-                                        const CountRadii& radii, const SearchOptions& options, bool totals,
-                                        Trace* trace) {
-  const std::string where = totals ? "two_point" : "count";
-  check_radii_of_counts(where, radii, given.rows);
-  const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
-  CountSum sum(where, given.rows, radii.radius.cols(), totals);
-  find_counts(index, given, radii, mapped.options(), sum, trace);
-  return sum.counts();
+std::vector<std::int64_t> all_counts(const Index::State& index, const RowsView& given,
+                                     const CountRadii& radii, const SearchOptions& options, bool totals,
+                                     Trace* trace) {
+  check_radii_of_counts(totals ? "two_point" : "count", radii, given.rows);
+  std::vector<std::int64_t> counts(cells_of(totals ? 1 : given.rows, radii.radius.cols()));
+  count_into(index, given, radii, options, totals, counts, trace);
+  return counts;
 }
 
 /// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
@@ -165,14 +163,14 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const double> rad
 
 std::vector<std::int64_t> Index::count(const RowsView& given, const CountRadii& radii,
                                        const SearchOptions& options, Trace* trace) const try {
-  return counts_within(*state_, given, radii, options, false, trace);
+  return all_counts(*state_, given, radii, options, false, trace);
 } catch (...) {
   rethrow_as_error();
 }
 
 std::vector<std::int64_t> Index::two_point(const RowsView& given, const CountRadii& radii,
                                            const SearchOptions& options, Trace* trace) const try {
-  return counts_within(*state_, given, radii, options, true, trace);
+  return all_counts(*state_, given, radii, options, true, trace);
 } catch (...) {
   rethrow_as_error();
 }

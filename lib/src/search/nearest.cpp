@@ -1,15 +1,19 @@
 #include "search/nearest.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/float_guard.hpp"
 #include "rows/landed/centred_rows.hpp"
+#include "rows/mapped_options.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
 #include "search/groups/group_search.hpp"
+#include "search/lists/count_sum.hpp"
 #include "search/stores/counts.hpp"
 #include "search/stores/row_store.hpp"
 #include "search/stores/search.hpp"
@@ -63,6 +67,9 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
   return search_within(index, queries, radii, options, trace);
 }
 
+namespace {
+
+/// Counts rows; `options` name them by their places.
 void find_counts(const Index::State& index, const RowsView& given, const CountRadii& radii,
                  const SearchOptions& options, CountSum& sum, Trace* trace) {
   if (index.groups) return count_groups(index, given, radii, options, sum, trace, find_counts);
@@ -75,6 +82,18 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
   const CentredRows centred(sum.where(), "query", index, given);
   QuerySet queries(sum.where(), index, index.store->largest(), centred);
   search_counts(index, queries, radii, options, sum, trace);
+}
+
+}  // namespace
+
+void count_into(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                const SearchOptions& options, bool totals, std::span<std::int64_t> counts, Trace* trace) {
+  const std::string where = totals ? "two_point" : "count";
+  const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
+  if (totals) std::fill(counts.begin(), counts.end(), 0);
+  CountSum sum(where, radii.radius.cols(), totals, counts, options.threads);
+  find_counts(index, given, radii, mapped.options(), sum, trace);
+  sum.finish();
 }
 
 std::vector<float> floats_below(std::span<const double> radii) {

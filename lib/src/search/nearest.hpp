@@ -8,7 +8,6 @@
 #include "kith/neighbors.hpp"
 #include "kith/trace.hpp"
 #include "rows/index_state.hpp"
-#include "search/lists/count_sum.hpp"
 #include "search/resident/answer_sink.hpp"
 
 namespace kith {
@@ -30,9 +29,11 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                             const SearchOptions& options, Trace* trace);
 
-/// Adds up how many rows are within radii. Throws as Index::count() does.
-void find_counts(const Index::State& index, const RowsView& given, const CountRadii& radii,
-                 const SearchOptions& options, CountSum& sum, Trace* trace);
+/// Counts as Index::count() does, or with `totals` as two_point(), with the radii and options of these. The
+/// radii are checked: check_radii_of_counts().
+///   counts  out: [m, radii], or of totals [radii]
+void count_into(const Index::State& index, const RowsView& given, const CountRadii& radii,
+                const SearchOptions& options, bool totals, std::span<std::int64_t> counts, Trace* trace);
 
 /// Converts radii as find_within() does.
 std::vector<float> floats_below(std::span<const double> radii);

@@ -69,12 +69,14 @@ class RowsAsked {
   std::vector<std::int64_t> counts(double radius, const SearchOptions& options) {
     const std::int64_t count = doubles_ ? doubles_->count() : queries_->count();
     const CountRadii radii{{&radius, 1, 1}};
-    CountSum sum("pairs", count, 1, false);
+    std::vector<std::int64_t> counts(size(count));
+    CountSum sum("pairs", 1, false, counts, options.threads);
     if (doubles_)
       count_doubles(index_, *doubles_, radii, options, sum, nullptr);
     else
       search_counts(index_, *queries_, radii, options, sum, nullptr);
-    return sum.counts();
+    sum.finish();
+    return counts;
   }
 
   RadiusNeighbors within(double radius, const SearchOptions& options) {

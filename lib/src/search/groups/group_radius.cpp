@@ -70,11 +70,11 @@ void count_groups(const Index::State& index, const RowsView& given, const CountR
     const OptionsOfGroup own(asked, given.rows, g);
     CountRadii theirs = radii;
     if (radii.radius.rows() > 1) theirs.radius = radii.radius.slice(some.first, some.count);
-    CountSum of_group = sum.of_some(some.count);
+    CountSum of_group = sum.of_some(some.first, some.count);
     Trace more = trace ? asked_like(*trace) : Trace();
     find(*asked.groups.alone(index, g), queries.on_host().slice(some.first, some.count), theirs,
          own.options(), of_group, trace ? &more : nullptr);
-    sum.add_sum(some.first, of_group);
+    of_group.finish();
     if (trace) add_queries(*trace, more);
   }
 }

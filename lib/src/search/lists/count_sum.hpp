@@ -1,11 +1,10 @@
 // Sums up how many rows are within radii, of rows that are counted in parts.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "kith/matrix_view.hpp"
 
@@ -17,29 +16,36 @@ class CountSum {
   ///   where    the function that is called, for messages
   ///   radii    counts of each query
   ///   totals   adds up the counts of all queries
-  CountSum(std::string where, std::int64_t queries, std::int64_t radii, bool totals);
+  ///   counts   out: [queries, radii], whatever it holds; or of totals [radii], to which counts are added
+  ///   threads  that add; 0: all cores
+  CountSum(std::string where, std::int64_t radii, bool totals, std::span<std::int64_t> counts,
+           std::uint32_t threads);
 
   const std::string& where() const { return where_; }
 
   /// Adds the counts of queries first, first + 1, ...
   ///   counts  [count, radii]
   void add(std::int64_t first, MatrixView<const std::uint32_t> counts);
-  /// Returns a sum for so many of the queries, without counts, and adds one: of queries first, first + 1, ...
-  CountSum of_some(std::int64_t queries) const { return {where_, queries, radii_, totals_}; }
-  void add_sum(std::int64_t first, const CountSum& some);
-  /// Takes one row away that was counted for radii r, r + 1, ... of a query.
-  void take_away(std::int64_t query, std::int64_t r);
-  /// Returns the counts, [queries, radii], or of totals [radii].
-  std::vector<std::int64_t> counts() { return std::move(counts_); }
+  /// Returns a sum of queries first ... first + queries - 1 alone, which are in no other; finish() it, too.
+  CountSum of_some(std::int64_t first, std::int64_t queries);
+  /// Takes one row away from each of queries first, first + 1, ..., whose counts were added. Threads may take
+  /// from different queries.
+  ///   from  the first of the radii for which query first + i counted its row; or `radii`
+  void take_away(std::int64_t first, std::span<const std::int64_t> from);
+  /// Makes the counts of queries zero that were not added.
+  void finish();
 
  private:
-  std::size_t row_of(std::int64_t query) const;
+  void fill_up_to(std::int64_t query);
+  void add_totals(std::span<const std::uint32_t> counts);
 
   const std::string where_;
   const std::int64_t radii_;
   const bool totals_;
+  const std::uint32_t threads_;
+  const std::span<std::int64_t> counts_;
   std::mutex mutex_;
-  std::vector<std::int64_t> counts_;
+  std::int64_t known_ = 0;  ///< queries before this one have counts
 };
 
 }  // namespace kith

@@ -1,6 +1,7 @@
 #include "search/stores/counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -86,23 +87,29 @@ class PartCounts {
 ///   queries  [m, dims], prepared
 void take_own_away(const Index::State& index, MatrixView<const float> queries, std::int64_t self,
                    MatrixView<const float> bounds, const SearchOptions& options, CountSum& sum) {
-  constexpr std::int64_t most_rows = 1 << 14;
+  constexpr std::int64_t most_rows = 1 << 14, at_once = 64;  // queries
   const MatrixView<const std::uint32_t>& filter = options.filter;
   std::vector<float> rows(size(std::min(most_rows, queries.rows()) * queries.cols()));
   for (std::int64_t first = 0; first < queries.rows(); first += most_rows) {
     const std::int64_t count = std::min(most_rows, queries.rows() - first);
     index.store->read(self + first, count, rows.data(), options.threads);
-    parallel_for(count, count * queries.cols(), options.threads, [&](std::int64_t i) {
+    const auto from = [&](std::int64_t i) -> std::int64_t {
       const std::int64_t q = first + i, cols = queries.cols();
       if (has_filter(options) &&
           !counts(filter.row(filter.rows() > 1 ? q : 0), static_cast<std::uint32_t>(self + q)))
-        return;
+        return bounds.cols();
       const std::span<const float> lengths =
           index.box ? std::span(index.box->floats()) : std::span<const float>();
       const float value =
           chain(index.metric, {queries.row(q), size(cols)}, {rows.data() + i * cols, size(cols)}, lengths);
       const float* const of_query = bounds.row(bounds.rows() > 1 ? q : 0);
-      sum.take_away(q, std::lower_bound(of_query, of_query + bounds.cols(), value) - of_query);
+      return std::lower_bound(of_query, of_query + bounds.cols(), value) - of_query;
+    };
+    parallel_for(divide_up(count, at_once), count * queries.cols(), options.threads, [&](std::int64_t share) {
+      std::array<std::int64_t, at_once> all{};
+      const std::int64_t begin = share * at_once, some = std::min(at_once, count - begin);
+      for (std::int64_t i = 0; i < some; ++i) all[size(i)] = from(begin + i);
+      sum.take_away(first + begin, std::span(all).first(size(some)));
     });
   }
 }
