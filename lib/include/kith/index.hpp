@@ -187,8 +187,8 @@ class KITH_API Index {
   /// [dims()], IndexOptions::box; 0 in columns that do not count. Empty: there is no box.
   const std::vector<double>& box() const;
   Residence residence() const;  ///< `resident`, unless the rows stay in a Source
-  /// Returns the device memory of the rows, those shared with other indices included, and of what
-  /// proposers keep.
+  /// Returns the device memory of the rows, those shared with other indices included, of groups that became
+  /// an index of their own, and of what proposers keep.
   std::size_t memory_bytes() const;
 
   struct State;

@@ -21,6 +21,7 @@
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/groups/group_search.hpp"
+#include "search/groups/row_groups.hpp"
 #include "search/index_checks.hpp"
 #include "search/sets/new_store.hpp"
 #include "search/stores/index_rows.hpp"
@@ -288,8 +289,8 @@ Residence Index::residence() const {
 }
 
 std::size_t Index::memory_bytes() const {
-  const std::size_t doubles = state_->doubles ? state_->doubles->rows.bytes_on_device() : 0;
-  return state_->store->info().bytes + state_->numbers_there->bytes() + doubles;
+  const std::size_t groups = state_->groups ? state_->groups->bytes() : 0;
+  return RowGroups::bytes_of_rows(*state_) + state_->numbers_there->bytes() + groups;
 }
 
 }  // namespace kith

@@ -135,6 +135,20 @@ TEST_CASE("groups: the nearest within a radius, by both arithmetics") {
   }
 }
 
+TEST_CASE("groups: the memory of an index counts the groups that became indices of their own") {
+  const Matrix rows = hard_rows(DataKind::grid, Set::train, 300, 4, Metric::l2);
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    IndexOptions grouped;
+    grouped.groups = {0, 100, 300};
+    grouped.arithmetic = arithmetic;
+    const Index index(device(), rows, Metric::l2, grouped);
+    const std::size_t before = index.memory_bytes();
+    const std::vector<float> radius{1};
+    index.within(rows, radius);
+    CHECK(index.memory_bytes() >= before + 300 * 4 * sizeof(float));
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
+#include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/row_store.hpp"
 
@@ -38,6 +39,18 @@ DeviceMemory borders_on_device(const std::shared_ptr<Device::State>& state,
   std::transform(borders.begin(), borders.end(), narrow.begin(),
                  [](std::int64_t border) { return static_cast<std::uint32_t>(border); });
   return uploaded(state, narrow);
+}
+
+std::size_t RowGroups::bytes_of_rows(const Index::State& index) {
+  return index.store->info().bytes + (index.doubles ? index.doubles->rows.bytes_on_device() : 0);
+}
+
+std::size_t RowGroups::bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t sum = on_device_ ? on_device_->get()->bytes : 0;
+  for (const auto& [group, own] : alone_)
+    if (own) sum += bytes_of_rows(*own);  // none if making it failed
+  return sum;
 }
 
 RowRange RowGroups::rows(std::int64_t g) const {

@@ -1,6 +1,7 @@
 // The groups of the rows of an Index, which are searched as if each were an Index of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,10 @@ class RowGroups {
   /// call makes it.
   ///   all  the Index of all rows
   std::shared_ptr<const Index::State> alone(const Index::State& all, std::int64_t g) const;
+  /// Returns the device memory of the rows of an Index, and of what proposers keep.
+  static std::size_t bytes_of_rows(const Index::State& index);
+  /// Returns the device memory of the borders, and of the groups that became an Index of their own.
+  std::size_t bytes() const;
 
  private:
   const std::vector<std::int64_t> borders_;
