@@ -65,6 +65,8 @@ cudaError_t nearest_low_dim(const Queue& queue, const spi::NearestStep& step);
 /// Lists in registers have at most this many keys.
 inline constexpr std::uint32_t groups_max_k = 64;
 cudaError_t search_groups(const Queue& queue, const spi::GroupsStep& step);
+/// Returns the scratch with which groups are searched by products; 0: they are not.
+std::size_t groups_scratch(const Queue& queue, const spi::GroupsStep& step);
 
 /// The first takes up to threshold_max_k neighbours of fewer than 2^31 keys; the second has no limit.
 cudaError_t merge_at_once(const Queue& queue, const spi::MergeStep& step);

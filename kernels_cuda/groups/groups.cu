@@ -14,6 +14,7 @@
 // insertions per list. Shared memory: 16 or 8 KiB.
 // Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS), and their thread queues.
 #include "groups/groups.cuh"
+#include "groups/groups_products.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -56,7 +57,8 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
   const std::uint32_t number = blockIdx.x * group_threads + threadIdx.x, dims = step.queries.dims;
   const std::uint32_t q =
       min(number, step.queries.rows - 1);  // lanes without a query of their own read no row
-  const Range range(step, q);
+  const Range range(step, group_of(step, q));
+  const std::uint32_t own = own_row(step, q);
   const float* const query = row_at(step.queries, step.queries.first + q);
   float a[fixed_dims > 0 ? fixed_dims : 1];
 #pragma unroll
@@ -86,7 +88,7 @@ __global__ __launch_bounds__(group_threads) void nearest_in_groups(const Groups 
 #pragma unroll
       for (int e = 0; e < each; ++e) {
         const std::uint32_t t = r + e;
-        if (acc[e] <= limit && t >= range.begin && t < range.end && t != range.own)
+        if (acc[e] <= limit && t >= range.begin && t < range.end && t != own)
           queues[size++][threadIdx.x] = key_of(acc[e], t + range.shift);
       }
     }
@@ -112,21 +114,35 @@ cudaError_t groups_by(const Queue& queue, Metric metric, const Groups& step) {
   });
 }
 
+Groups groups_of(const spi::GroupsStep& step) {
+  return {rows_of(step.queries),
+          rows_of(step.train),
+          step.first_query,
+          step.first_row,
+          count_of(step.row_borders.cols) - 1,
+          input_of(step.query_borders).data,
+          input_of(step.row_borders).data,
+          step.k,
+          step.from_group,
+          step.own >= 0,
+          static_cast<std::uint32_t>(step.own),
+          matrix_of(step.out)};
+}
+
 }  // namespace
 
+std::size_t groups_scratch(const Queue& queue, const spi::GroupsStep& step) {
+  const std::uint32_t groups = count_of(step.row_borders.cols) - 1, rows = step.train.rows;
+  return spi::products_pay(rows / groups, step.train.dims) && products_fit(queue, step)
+             ? scratch_of_products(rows, groups, step.train.dims)
+             : 0;
+}
+
 cudaError_t search_groups(const Queue& queue, const spi::GroupsStep& step) {
-  const Groups all{rows_of(step.queries),
-                   rows_of(step.train),
-                   step.first_query,
-                   step.first_row,
-                   count_of(step.row_borders.cols) - 1,
-                   input_of(step.query_borders).data,
-                   input_of(step.row_borders).data,
-                   step.k,
-                   step.from_group,
-                   step.own >= 0,
-                   static_cast<std::uint32_t>(step.own),
-                   matrix_of(step.out)};
+  const Groups all = groups_of(step);
+  const std::size_t scratch = groups_scratch(queue, step);
+  if (scratch > 0 && step.scratch.bytes >= scratch)
+    return search_groups_by_products(queue, all, address_of<void>(step.scratch));
   const std::uint32_t rows_a_group = step.train.rows / all.groups;
   if (step.train.dims == 3 && rows_a_group >= spi::fewest_rows_twice && rows_a_group <= spi::most_rows_twice)
     return search_groups_of_points(queue, step.metric, all);

@@ -15,31 +15,44 @@ struct Groups {
   Matrix<Key> out;
 };
 
-/// The rows of the group of a query, in the memory of training rows.
+/// Returns the group that has this number, which it finds by halving.
+///   borders  [groups + 1]
+__device__ __forceinline__ std::uint32_t group_at(const std::uint32_t* borders, std::uint32_t groups,
+                                                  std::uint32_t number) {
+  std::uint32_t group = 0, until = groups;  // the group is one of group ... until - 1
+  while (until - group > 1) {
+    const std::uint32_t middle = group + (until - group) / 2;
+    if (__ldg(borders + middle) <= number)
+      group = middle;
+    else
+      until = middle;
+  }
+  return group;
+}
+
+/// Returns the group of query q of the step.
+__device__ __forceinline__ std::uint32_t group_of(const Groups& step, std::uint32_t q) {
+  return group_at(step.query_borders, step.groups, step.first_query + q);
+}
+
+/// The rows of a group, in the memory of training rows.
 struct Range {
   std::uint32_t begin, end;
   std::uint32_t shift;  // turns a row of the memory into the row of a key, modulo 2^32
-  std::uint32_t own;    // row of the memory that does not count; no_row: none
 
-  /// Finds the group of query q of the step.
-  __device__ __forceinline__ Range(const Groups& step, std::uint32_t q) {
-    const std::uint32_t number = step.first_query + q;
-    std::uint32_t group = 0, until = step.groups;  // the group is one of group ... until - 1
-    while (until - group > 1) {
-      const std::uint32_t middle = group + (until - group) / 2;
-      if (__ldg(step.query_borders + middle) <= number)
-        group = middle;
-      else
-        until = middle;
-    }
+  __device__ __forceinline__ Range(const Groups& step, std::uint32_t group) {
     const std::uint32_t first = __ldg(step.row_borders + group);
     const std::uint32_t to_memory = step.train.first - step.first_row;  // wraps around, and back
     begin = first + to_memory;
     end = __ldg(step.row_borders + group + 1) + to_memory;
     shift = 0u - to_memory - (step.from_group ? first : 0u);
-    own = step.asks_itself ? step.own + number + to_memory : no_row;
   }
 };
+
+/// Returns the row of the memory that does not count for query q of the step; no_row: all count.
+__device__ __forceinline__ std::uint32_t own_row(const Groups& step, std::uint32_t q) {
+  return step.asks_itself ? step.own + step.first_query + q + (step.train.first - step.first_row) : no_row;
+}
 
 /// A list keeps k keys, behind `keys` - k that are below all others.
 /// Inserts a key into ascending keys and drops the last.

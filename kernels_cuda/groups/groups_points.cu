@@ -52,12 +52,13 @@ __device__ __forceinline__ void chains_of_points(float (&acc)[rows], const float
 /// Makes the chains of rows that do not count no candidates.
 ///   r  the first row
 template <int rows>
-__device__ __forceinline__ void leave_out(float (&acc)[rows], const Range& range, std::uint32_t r) {
-  if (r >= range.begin && r + rows <= range.end && range.own - r >= rows) return;
+__device__ __forceinline__ void leave_out(float (&acc)[rows], const Range& range, std::uint32_t own,
+                                          std::uint32_t r) {
+  if (r >= range.begin && r + rows <= range.end && own - r >= rows) return;
 #pragma unroll
   for (int e = 0; e < rows; ++e) {
     const std::uint32_t t = r + static_cast<std::uint32_t>(e);
-    if (t < range.begin || t >= range.end || t == range.own) acc[e] = not_a_candidate();
+    if (t < range.begin || t >= range.end || t == own) acc[e] = not_a_candidate();
   }
 }
 
@@ -86,7 +87,8 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
   __shared__ Key queues[places][point_threads];
   const std::uint32_t number = blockIdx.x * point_threads + threadIdx.x, lane = threadIdx.x;
   const std::uint32_t q = min(number, step.queries.rows - 1);
-  Range range(step, q);
+  Range range(step, group_of(step, q));
+  const std::uint32_t own = own_row(step, q);
   if (number != q) range.end = range.begin;  // lanes without a query of their own read no row
   const float* const query = row_at(step.queries, step.queries.first + q);
   float a[3];
@@ -113,7 +115,7 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
     float acc[step_rows];
     const std::uint32_t r = r0 + s * step_rows;
     chains_of_points<metric>(acc, a, row_at(step.train, r));
-    leave_out(acc, range, r);
+    leave_out(acc, range, own, r);
     const float one = least_of<part>(acc), other = least_of<part>(acc + part);
     least[2 * s][lane] = half_of<metric>(one);
     least[2 * s + 1][lane] = half_of<metric>(other);
@@ -141,7 +143,7 @@ __global__ __launch_bounds__(point_threads) void nearest_points_in_groups(const 
         later += part;
       float acc[part];
       chains_of_points<metric>(acc, a, row_at(step.train, r));
-      leave_out(acc, range, r);
+      leave_out(acc, range, own, r);
       if (least_of<part>(acc) <= limit) {
 #pragma unroll
         for (int e = 0; e < part; ++e)

@@ -8,7 +8,7 @@ spi::Support Device::check(const spi::GroupsStep& step) const {
   if (refusal.empty() && step.k > groups_max_k)
     refusal = "k = " + std::to_string(step.k) + ", but a search of many groups keeps lists of up to " +
               std::to_string(groups_max_k) + "; search each group by itself";
-  return {refusal, 0};
+  return {refusal, refusal.empty() ? groups_scratch(queue_, step) : 0};
 }
 
 cudaError_t Device::enqueue(const spi::GroupsStep& step) {

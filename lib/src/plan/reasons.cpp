@@ -72,6 +72,9 @@ std::string groups_together(std::int64_t most) {
   return "groups of up to " + std::to_string(most) +
          " rows are searched together, each query by all rows of its group";
 }
+std::string groups_by_products() {
+  return "; products of 16-bit floats propose, the chain ranks";
+}
 std::string groups_of_doubles() {
   return "the index computes in double precision, in which each group is searched by itself";
 }

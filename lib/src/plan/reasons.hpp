@@ -33,6 +33,7 @@ std::string gave_way_boxes(const std::string& message);
 std::string radius();
 ///   most  rows of a group that is searched together with others
 std::string groups_together(std::int64_t most);
+std::string groups_by_products();
 // These say why each group is searched by itself.
 std::string groups_of_doubles();
 std::string groups_in_box();

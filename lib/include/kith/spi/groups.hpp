@@ -26,11 +26,17 @@ struct GroupsStep {
   bool from_group;   ///< keys have numbers counted from the first row of the group
   std::int64_t own;  ///< leave-one-out: query number i is row number own + i, which does not count; -1: none
   Grid<Key> out;     ///< [q, k]  ascending, padded with no_key
-  Scratch scratch;
+  Scratch scratch;   ///< a GPU with less than check() says computes all chains
 };
 
 /// Rows of a group, on average, between which GPUs read those of three columns twice. Measured on an H200: of
 /// 100 rows one pass takes 0.9 of the time, of 256 two passes do; of 16384 one pass takes 0.9.
 inline constexpr std::uint32_t fewest_rows_twice = 192, most_rows_twice = 8192;
+
+/// Returns whether GPUs search groups of so many rows, on average, by products of 16-bit floats
+/// (docs/certificate.md, section 8). Measured on an H200.
+constexpr bool products_pay(std::uint32_t rows_a_group, std::uint32_t dims) {
+  return dims >= 4 && rows_a_group >= 96 && std::uint64_t{rows_a_group} * (dims + 16) >= 12000;
+}
 
 }  // namespace kith::spi

@@ -111,6 +111,7 @@ GroupParts parts_of(const GroupsAsked& asked) {
     all.parts.push_back({{g, 1, 0}, false});
   }
   if (some_together) all.why = reasons::groups_together(most);
+  if (some_together && GroupsTogether::multiplies(asked, *rows)) all.why += reasons::groups_by_products();
   return all;
 }
 

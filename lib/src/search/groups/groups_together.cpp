@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
+#include "check/proposer_check.hpp"
 #include "device/host_buffer.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
@@ -16,14 +17,17 @@ namespace {
 spi::GroupsStep sized_step(const GroupsAsked& asked, const ResidentRows& rows, const GroupRange& range,
                            RowRange tile) {
   const Chunk& chunk = rows.chunks[range.chunk];
+  const RowRange first = asked.groups.rows(range.first),
+                 last = asked.groups.rows(range.first + range.count - 1);
   const DeviceInfo& info = rows.device.info();
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   const std::size_t borders = size(range.count) + 1, q = size(tile.count), k = size(asked.k);
   spi::GroupsStep step{rows.metric,
                        {nullptr, 0, narrow(tile.count), narrow(rows.dims), info.query_block},
-                       {chunk.memory.get(), 0, narrow(chunk.rows), narrow(rows.dims), info.train_block},
+                       {chunk.memory.get(), narrow(first.first - chunk.first),
+                        narrow(last.first + last.count - first.first), narrow(rows.dims), info.train_block},
                        narrow(tile.first),
-                       narrow(chunk.first),
+                       narrow(first.first),
                        {nullptr, size(range.first), 1, borders, borders},
                        {nullptr, size(range.first), 1, borders, borders},
                        narrow(asked.k),
@@ -32,6 +36,15 @@ spi::GroupsStep sized_step(const GroupsAsked& asked, const ResidentRows& rows, c
                        {nullptr, 0, q, k, k},
                        {}};
   return step;
+}
+
+/// Returns why the device may not multiply halves, whose errors are bounded; empty if it may.
+std::string refusal_of_products(Device::State& state, std::int64_t dims) {
+  Plan plan;
+  plan.proposer = Proposer::fp16;
+  plan.problem.dims = dims;
+  plan.problem.m = 32;
+  return test_proposer(state, plan);
 }
 
 std::shared_ptr<const DeviceMemory> borders_of_queries(const GroupsAsked& asked,
@@ -63,6 +76,14 @@ std::string GroupsTogether::refusal(const GroupsAsked& asked, const ResidentRows
   return rows.device.state()->check(step).refusal;
 }
 
+bool GroupsTogether::multiplies(const GroupsAsked& asked, const ResidentRows& rows) {
+  if (rows.device.info().kind == DeviceKind::cpu) return false;
+  const spi::Step step{sized_step(asked, rows, {0, asked.groups.count(), 0}, {0, queries_of_step(asked)}),
+                       asked.options.threads};
+  return rows.device.state()->check(step).scratch_bytes > 0 &&
+         refusal_of_products(*rows.device.state(), rows.dims).empty();
+}
+
 spi::GroupsStep GroupsTogether::step(const GroupRange& range, RowRange tile) const {
   spi::GroupsStep step = sized_step(asked_, rows_, range, tile);
   step.query_borders.memory = query_borders_->get();
@@ -82,17 +103,31 @@ void GroupsTogether::search(const GroupRange& range, const QuerySet& queries, An
   }
 }
 
+/// Returns memory for a step; none where a GPU has no room for products, without which it computes all chains.
+DeviceMemory GroupsTogether::scratch_of(const spi::GroupsStep& step) const {
+  const std::size_t bytes = state_->check({step, asked_.options.threads}).scratch_bytes;
+  if (bytes == 0) return {};
+  if (state_->info.kind == DeviceKind::cpu) return {state_, bytes};
+  const std::size_t limit = asked_.options.memory_limit;
+  if ((limit != 0 && bytes > limit) || !refusal_of_products(*state_, rows_.dims).empty()) return {};
+  try {
+    return {state_, bytes};
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    return {};
+  }
+}
+
 void GroupsTogether::search_tile(const GroupRange& range, const QuerySet& queries, RowRange tile,
                                  AnswerSink& sink, Trace* trace) const {
   spi::GroupsStep step = this->step(range, tile);
   const std::uint32_t threads = asked_.options.threads;
   const DeviceMemory packed(state_, packed_bytes(tile.count, rows_.dims, step.queries.block));
   const DeviceMemory found(state_, step.out.rows * step.out.cols * sizeof(Key));
-  step.scratch.bytes = state_->check({step, threads}).scratch_bytes;
-  const DeviceMemory scratch = step.scratch.bytes ? DeviceMemory(state_, step.scratch.bytes) : DeviceMemory();
+  const DeviceMemory scratch = scratch_of(step);
   step.queries.memory = packed.get();
   step.out.memory = found.get();
-  step.scratch.memory = scratch.get();
+  if (scratch) step.scratch = {scratch.get(), scratch.get()->bytes};
   const Stopwatch upload;
   queries.rows().slice(tile.first, tile.count).put(*state_, *packed.get(), step.queries.block, threads);
   if (trace) trace->seconds["upload"] += upload.seconds();

@@ -43,6 +43,9 @@ class GroupsTogether {
   /// Returns why the device does not search groups in one step; empty if it does.
   static std::string refusal(const GroupsAsked& asked, const ResidentRows& rows);
 
+  /// Returns whether a GPU searches groups by products, if there is room (docs/certificate.md, section 8).
+  static bool multiplies(const GroupsAsked& asked, const ResidentRows& rows);
+
   /// Returns how many queries a step takes.
   static std::int64_t queries_of_step(const GroupsAsked& asked);
 
@@ -56,6 +59,7 @@ class GroupsTogether {
                    Trace* trace) const;
   void put_tile(const spi::Grid<Key>& found, std::int64_t first, AnswerSink& sink, Trace* trace) const;
   spi::GroupsStep step(const GroupRange& range, RowRange tile) const;
+  DeviceMemory scratch_of(const spi::GroupsStep& step) const;
 
   const GroupsAsked& asked_;
   const ResidentRows& rows_;
