@@ -133,7 +133,7 @@ Groups groups_of(const spi::GroupsStep& step) {
 
 std::size_t groups_scratch(const Queue& queue, const spi::GroupsStep& step) {
   const std::uint32_t groups = count_of(step.row_borders.cols) - 1, rows = step.train.rows;
-  return spi::products_pay(rows / groups, step.train.dims) && products_fit(queue, step)
+  return spi::products_pay(rows / groups, step.train.dims, step.k) && products_fit(queue, step)
              ? scratch_of_products(rows, groups, step.train.dims)
              : 0;
 }

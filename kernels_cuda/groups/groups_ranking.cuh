@@ -4,6 +4,8 @@
 
 #include <cuda_pipeline.h>
 
+#include <cfloat>
+
 #include "groups/groups_codes.cuh"
 
 namespace kith::cuda {
@@ -18,12 +20,14 @@ __device__ __forceinline__ float root_above(float value) {
 /// Turns codes of queries of a group into limits.
 struct Limits {
   float residual, above, below, lost, square_of_scale;
+  float most;  // chains of rows beyond may be +infinity
 
   __device__ __forceinline__ Limits(const GroupTerms& terms, const ProductErrors& errors)
       : residual(terms.residual), above(errors.above), below(errors.below) {
     const float scale = terms.scale();
     square_of_scale = scale * scale;
     lost = __fmul_ru(errors.lost, square_of_scale);
+    most = __fmul_rd(FLT_MAX, square_of_scale);
   }
 
   /// Returns the code up to which rows may be among the k nearest.
@@ -33,8 +37,9 @@ struct Limits {
                                                     float kth) const {
     const float apart = __fadd_ru(residual_of_query, residual);
     const float distance = __fadd_ru(root_above(__uint_as_float(min(code + 1, far_code) << 16)), apart);
-    const float of_codes = __fmul_ru(__fmul_ru(distance, distance), above);
-    const float chain = __fadd_ru(fminf(of_codes, __fmul_ru(kth, square_of_scale)), lost);
+    const float of_codes = __fadd_ru(__fmul_ru(__fmul_ru(distance, distance), above), lost);
+    const float bound = of_codes < most ? of_codes : INFINITY;
+    const float chain = __fadd_ru(fminf(bound, __fmul_ru(kth, square_of_scale)), lost);
     const float reach = __fadd_ru(root_above(__fmul_ru(chain, below)), apart);
     const float limit = __fmaf_ru(reach, reach, 2 * error);
     return limit < INFINITY ? __float_as_uint(limit) >> 16 : far_code;
