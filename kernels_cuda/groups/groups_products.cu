@@ -15,6 +15,7 @@
 // Source: docs/certificate.md; minima of parts as a bound after Alabi and others, Fast k-selection algorithms
 // for graphics processing units, 2012; the sorting network of Batcher, Sorting networks and their applications,
 // 1968.
+// No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #include "groups/groups_ranking.cuh"
 #include "kith/spi/product_error.hpp"
 

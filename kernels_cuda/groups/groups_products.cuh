@@ -1,5 +1,6 @@
 // What the kernels share that search groups of rows with many columns by products of 16-bit floats
 // (docs/certificate.md, section 8): the quantized rows of all groups, and the bounds of their errors.
+// No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #pragma once
 
 #include <cuda_fp16.h>

@@ -9,6 +9,7 @@
 // memory. In the third a block takes a group: it counts residuals by their exponents, and calls few rows wild
 // if all others are far below.
 // Source: docs/certificate.md, sections 2 and 8.
+// No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #include "groups/groups_products.cuh"
 
 namespace kith::cuda {
