@@ -125,6 +125,8 @@ class Device : public spi::Device {
   // Each selector has its own file, select_NAME.cpp; those from publications are in select/published/;
   // threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
+  bool guesses(const spi::SelectStep& step) const;
+  void select_by_guess(const spi::SelectStep& step);
   void select_insertion(const spi::SelectStep& step);
   void select_bubble(const spi::SelectStep& step);
   void select_radix(const spi::SelectStep& step);

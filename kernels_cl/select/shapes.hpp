@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,6 +32,29 @@ struct Threshold {
     if (!local) shape = Shortlist(k, threshold_group * threshold_values, 1u << 31);
     part = std::size_t{shape.list_size} + shape.capacity;
   }
+};
+
+/// The guessed bounds of long lists, and the keys that pass them (select_guess.cl).
+struct Guess {
+  static constexpr std::uint32_t from_k = 96, rate = 32, slice_columns = 8192;
+  std::uint32_t rank;  // of the bound in the sample
+  std::uint32_t room;  // keys of a list that may pass
+  Shortlist sample;
+
+  explicit Guess(std::uint32_t k)
+      : rank(rank_of(k)), room(4 * std::bit_ceil(k)), sample(rank, threshold_group * threshold_values) {}
+
+  /// Returns whether so many are wanted, of so many, that a guess pays.
+  static bool pays(const spi::SelectStep& step) {
+    return step.k >= from_k && widest_part(step.distances.cols, step.lists) / 64 >= step.k;
+  }
+  /// About k / 32 of the k nearest are in the sample, and hardly ever more than four deviations above that.
+  static std::uint32_t rank_of(std::uint32_t k) {
+    const std::uint32_t mean = k / rate;
+    return mean + static_cast<std::uint32_t>(4.0f * std::sqrt(static_cast<float>(mean))) + 4;
+  }
+  /// Scratch of a list: its keys, its bound and its count.
+  std::size_t bytes_a_list() const { return room * sizeof(Key) + sizeof(float) + sizeof(std::uint32_t); }
 };
 
 /// Returns how many keys one work-group sorts in local memory: 2048, which take 16 KiB, or fewer if it

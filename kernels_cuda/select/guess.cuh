@@ -5,7 +5,7 @@
 // lists fill the GPU, too.
 // Work: every distance is read once, a 32nd of them twice.
 // Source: Floyd, Rivest, Expected time bounds for selection, 1975.
-// No twin in kernels_cl: select_threshold.cl does not guess.
+// No twin in kernels_cl: select_guess.cl has this.
 #pragma once
 
 #include "common/shortlist.cuh"

@@ -7,6 +7,12 @@
 namespace kith::opencl {
 namespace {
 
+/// Passed of select_guess.cl, an argument by value.
+struct PassedSizes {
+  cl_ulong lists;
+  cl_uint room, unused;
+};
+
 /// Returns why a list is too long for selectors that pad it to a power of two; empty if it is not.
 std::string refuse_length(const spi::SelectStep& step) {
   constexpr std::uint32_t most = 1u << 30;
@@ -60,12 +66,40 @@ void Device::enqueue(const spi::SelectStep& step) {
   (this->*find_selector(step.selector)->select)(step);
 }
 
+bool Device::guesses(const spi::SelectStep& step) const {
+  return family_ == Family::groups && Threshold(step.k, limits_.local_memory_bytes).local &&
+         Guess::pays(step);
+}
+
 std::size_t Device::threshold_scratch_bytes(const spi::SelectStep& step) const {
   const Threshold threshold(step.k, limits_.local_memory_bytes);
+  if (guesses(step)) return lists_of(step) * Guess(step.k).bytes_a_list();
   return threshold.local ? 0 : step.distances.rows * step.lists * threshold.part * sizeof(Key);
 }
 
+void Device::select_by_guess(const spi::SelectStep& step) {
+  const Threshold threshold(step.k, limits_.local_memory_bytes);
+  const Guess guess(step.k);
+  const spi::Grid<float>& d = step.distances;
+  const auto columns = static_cast<cl_uint>(d.cols);
+  const cl::Buffer& passed = buffer_of(step.scratch.memory);
+  const PassedSizes sizes{lists_of(step), guess.room, 0};
+  const std::uint32_t slices = divide_up(widest_part(d.cols, step.lists), Guess::slice_columns);
+  const auto run = [&](const char* kernel, std::uint32_t a_list, const auto&... arguments) {
+    launch("select/select_guess.cl", define("GROUP", threshold_group) + define("VALUES", threshold_values),
+           kernel,
+           Range{{std::size_t{threshold_group} * step.lists * a_list, d.rows, 1}, {threshold_group, 1, 1}}, d,
+           columns, arguments...);
+  };
+  run("kith_select_guess", 1, guess.rank, step.lists, guess.sample.sizes(0), passed, sizes,
+      Local{guess.sample.list_bytes() + guess.sample.buffer_bytes()});
+  run("kith_select_filter", slices, step.first_row, step.lists, Guess::slice_columns, passed, sizes);
+  run("kith_select_passed", 1, step.first_row, step.k, step.lists, threshold.shape.sizes(0), passed, sizes,
+      step.out, Local{threshold.part * sizeof(Key)});
+}
+
 void Device::select_threshold(const spi::SelectStep& step) {
+  if (guesses(step)) return select_by_guess(step);
   const Threshold threshold(step.k, limits_.local_memory_bytes);
   const Shortlist& shape = threshold.shape;
   const spi::Grid<float>& d = step.distances;
