@@ -1,5 +1,5 @@
-// What select, threshold, does with or without a guessed bound: a work-group selects the k smallest of a list's
-// columns.
+// What select, threshold, does with or without a guessed bound: a work-group selects the k smallest of a
+// list's columns.
 // No twin in kernels_cuda: select_threshold.cu has it, as scan().
 #include "common/shortlist.cl"
 
@@ -15,6 +15,19 @@ Key bound_after_step(LISTS Key* list, const Shortlist shortlist, local uint* cou
   return list[k - 1];
 }
 
+// Reads the values of this item in a step, VALUES of them, and returns whether one is at most `limit`.
+ALL_INLINE bool read_step(float* mine, global const float* restrict row, ulong t0, ulong end, float limit) {
+  bool near = false;
+#pragma unroll
+  for (uint i = 0; i < VALUES; ++i) {
+    const ulong t = t0 + i * GROUP + (uint)get_local_id(0);
+    mine[i] = t < end ? row[t] : NAN;
+  }
+#pragma unroll
+  for (uint i = 0; i < VALUES; ++i) near |= mine[i] <= limit;
+  return near;
+}
+
 // Selects the k smallest of columns begin ... end - 1 of a row of distances.
 //   list   [list_size + capacity]  the result, and behind it memory for a buffer
 //   count  [1]
@@ -28,15 +41,7 @@ void select_columns(global const float* restrict row, uint begin, uint end, uint
   float value = INFINITY;  // value of the bound
   for (ulong t0 = begin; t0 < end; t0 += GROUP * VALUES) {
     float mine[VALUES];
-    bool near = false;
-#pragma unroll
-    for (uint i = 0; i < VALUES; ++i) {
-      const ulong t = t0 + i * GROUP + lid;
-      mine[i] = t < end ? row[t] : NAN;
-    }
-#pragma unroll
-    for (uint i = 0; i < VALUES; ++i) near |= mine[i] <= value;
-    if (near) {
+    if (read_step(mine, row, t0, end, value)) {
       for (uint i = 0; i < VALUES; ++i) {
         if (!(mine[i] <= value)) continue;
         const Key key = make_key(mine[i], first_row + (uint)t0 + i * GROUP + lid);

@@ -77,14 +77,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_filte
   barrier(CLK_LOCAL_MEM_FENCE);
   for (ulong t0 = begin; t0 < end; t0 += GROUP * VALUES) {
     float mine[VALUES];
-    bool near = false;
-#pragma unroll
-    for (uint i = 0; i < VALUES; ++i) {
-      const ulong t = t0 + i * GROUP + lid;
-      mine[i] = t < end ? row[t] : NAN;
-      near |= mine[i] <= limit;
-    }
-    if (!near) continue;
+    if (!read_step(mine, row, t0, end, limit)) continue;
     for (uint i = 0; i < VALUES; ++i) {
       if (!(mine[i] <= limit)) continue;
       const Key key = make_key(mine[i], first_row + (uint)t0 + i * GROUP + lid);

@@ -1,5 +1,5 @@
-// Near distances of a block's queries to 1024 rows of their group, as codes: the upper 16 bits of each float,
-// which are in its order (docs/certificate.md, section 8).
+// Near distances of a block's queries to 1024 rows of their group, as codes: the upper 16 bits of each
+// float, which are in its order (docs/certificate.md, section 8).
 // No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #pragma once
 

@@ -9,12 +9,12 @@
 // Tensor cores compute near distances of all pairs, whose codes stay in shared memory. Then a warp takes a
 // query. The k-th smallest of the least codes of parts, found by halving, bounds that of the k-th neighbour;
 // from it follows a limit that no neighbour is beyond (docs/certificate.md, section 8). The rows within it,
-// mostly 2 to 6 more than k, are ranked by their chains.
-// Rows are multiplied as quantize_groups() made them; a lane loads 8 of their columns at once, and columns are
-// multiplied in the order that follows from it. Shared memory: 72 to 96 KiB, and 200 bytes a column.
-// Source: docs/certificate.md; minima of parts as a bound after Alabi and others, Fast k-selection algorithms
-// for graphics processing units, 2012; the sorting network of Batcher, Sorting networks and their applications,
-// 1968.
+// mostly 2 to 6 more than k, are ranked by their chains. Rows are multiplied as quantize_groups() made them;
+// a lane loads 8 of their columns at once, and columns are multiplied in the order that follows from it.
+// Shared memory: 72 to 96 KiB, and 200 bytes a column.
+// Source: docs/certificate.md; minima of parts as a bound after Alabi and others, Fast k-selection
+// algorithms for graphics processing units, 2012; the sorting network of Batcher, Sorting networks and their
+// applications, 1968.
 // No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #include "groups/groups_ranking.cuh"
 #include "kith/spi/product_error.hpp"

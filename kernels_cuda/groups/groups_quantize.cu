@@ -4,10 +4,10 @@
 //   row_borders [groups + 1]
 //   halves [t, columns], rows [t, dims], squares, residuals [t], centres [groups, columns], terms [groups]
 //
-// In the first kernel a warp takes a column of a group, for the mean and the reach of up to 128 rows, from which
-// the scale follows. In the second a block takes 32 rows, and turns 32 columns of them at a time in shared
-// memory. In the third a block takes a group: it counts residuals by their exponents, and calls few rows wild
-// if all others are far below.
+// In the first kernel a warp takes a column of a group, for the mean and the reach of up to 128 rows, from
+// which the scale follows. In the second a block takes 32 rows, and turns 32 columns of them at a time in
+// shared memory. In the third a block takes a group: it counts residuals by their exponents, and calls few
+// rows wild if all others are far below.
 // Source: docs/certificate.md, sections 2 and 8.
 // No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #include "groups/groups_products.cuh"

@@ -1,5 +1,5 @@
-// Ranks the rows of a chunk whose codes are within a limit: a lane computes the chain of a candidate, and a warp
-// sorts the keys.
+// Ranks the rows of a chunk whose codes are within a limit: a lane computes the chain of a candidate, and a
+// warp sorts the keys.
 // No twin in kernels_cl: OpenCL computes the chains of all rows of a group.
 #pragma once
 

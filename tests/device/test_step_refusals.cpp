@@ -86,7 +86,8 @@ TEST_CASE("refusals: chains of rows with unlike columns, without rows, and lists
     const string unlike = "queries have 3 columns and training rows 4; they must have as many, at least one",
                  no_rows = "there are no training rows; give at least one";
     const auto at_least = [](int k, int lists) {
-      return "k = " + std::to_string(k) + " and lists = " + std::to_string(lists) + "; both must be at least 1";
+      return "k = " + std::to_string(k) + " and lists = " + std::to_string(lists) +
+             "; both must be at least 1";
     };
     refused(spi::DistanceStep{Metric::l2, steps.queries, steps.other, grid<float>(1, 2)}, unlike);
     refused(steps.nearest(steps.other, 1, 1), unlike);

@@ -34,8 +34,8 @@ struct GroupsStep {
 inline constexpr std::uint32_t fewest_rows_twice = 192, most_rows_twice = 8192;
 
 /// Returns whether GPUs search groups of so many rows, on average, by products of 16-bit floats
-/// (docs/certificate.md, section 8). Measured on an H200: with k = 20 of 192 rows products take 1.05 of the time
-/// of chains in 16 columns, and 0.84 in 64.
+/// (docs/certificate.md, section 8). Measured on an H200: with k = 20 of 192 rows products take 1.05 of the
+/// time of chains in 16 columns, and 0.84 in 64.
 constexpr bool products_pay(std::uint32_t rows_a_group, std::uint32_t dims, std::uint32_t k) {
   return dims >= 4 && rows_a_group >= 192 && std::uint64_t{rows_a_group} * (dims + (k > 16 ? 32 : 0)) >= 8192;
 }

@@ -103,7 +103,8 @@ void GroupsTogether::search(const GroupRange& range, const QuerySet& queries, An
   }
 }
 
-/// Returns memory for a step; none where a GPU has no room for products, without which it computes all chains.
+/// Returns memory for a step; none where a GPU has no room for products, without which it computes all
+/// chains.
 DeviceMemory GroupsTogether::scratch_of(const spi::GroupsStep& step) const {
   const std::size_t bytes = state_->check({step, asked_.options.threads}).scratch_bytes;
   if (bytes == 0) return {};
