@@ -64,6 +64,8 @@ cudaError_t with_chain(Metric metric, Body&& body) {
     return body(std::integral_constant<Metric, representative(Metric::id)>());
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return cudaErrorInvalidValue;
 }

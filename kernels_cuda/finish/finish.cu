@@ -114,6 +114,8 @@ cudaError_t finish(const Queue& queue, const spi::FinishStep& step) {
     return launch(queue, finish_keys<Metric::id>, blocks, threads, 0, finishing);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return cudaErrorInvalidValue;
 }

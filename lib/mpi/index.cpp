@@ -104,13 +104,21 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
     if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
   });
-  Digest features, centre, box;
+  Digest features, centre, box, parameters;
   features.add(options.features.data(), options.features.size() * sizeof(std::int64_t));
   centre.add(options.centre.data(), options.centre.size() * sizeof(double));
   box.add(options.box.data(), options.box.size() * sizeof(double));
-  const std::array<std::int64_t, 5> facts = {static_cast<std::int64_t>(of), features.value(), centre.value(),
-                                             box.value(), options.learn_centre ? 1 : 0};
-  constexpr std::array names = {"metrics", "features", "centres", "boxes", "wishes to learn a centre"};
+  for (const std::vector<double>* const one :
+       {&options.column_weights, &options.variances, &options.covariance, &options.inverse_covariance}) {
+    const std::size_t count = one->size();
+    parameters.add(&count, sizeof count);
+    parameters.add(one->data(), count * sizeof(double));
+  }
+  const std::array<std::int64_t, 6> facts = {
+      static_cast<std::int64_t>(of), features.value(), centre.value(), box.value(), parameters.value(),
+      options.learn_centre ? 1 : 0};
+  constexpr std::array names = {
+      "metrics", "features", "centres", "boxes", "parameters of the metric", "wishes to learn a centre"};
   require_same(ranks, facts, names);
   std::vector<Shape> shapes = shapes_of(ranks, {my_rows.rows, my_rows.cols, first.value_or(-1), first ? 1 : 0,
                                                 arithmetic_of(my_rows, options)});

@@ -88,7 +88,8 @@ def test_prototypes():
 
 def test_metrics():
     """Editors know the names of the library's table, and those of other libraries."""
-    names = set(re.findall(r"(?m)^KITH_METRIC\((\w+), ", (INCLUDE / "kith" / "metrics.def").read_text()))
+    table = (INCLUDE / "kith" / "metrics.def").read_text()
+    names = set(re.findall(r"(?m)^KITH_(?:METRIC|PREPARED)\((\w+), ", table))
     source = INCLUDE.parent / "src" / "base" / "names.hpp"
     if not source.exists():
         pytest.skip(f"{source} is not here")

@@ -162,7 +162,7 @@ def test_a_function_as_weights_is_what_the_name_is(name, close):
         ({"metric": "precomputed"}, "pass the rows themselves"),
         ({"metric": "nan_euclidean"}, "sklearn.impute"),
         ({"metric": "haversine"}, "haversine"),
-        ({"metric_params": {"w": [1, 2, 3]}}, "scale the columns"),
+        ({"metric": "linf", "metric_params": {"w": [1, 2, 3]}}, "linf takes nothing"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"device": "tpu"}, "tpu"),
     ],

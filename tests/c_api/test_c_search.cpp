@@ -55,10 +55,13 @@ TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
 
 TEST_CASE("c: a search by each metric, by rows with and without gaps") {
   const OpenDevice on = opened();
+  std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
+  metrics.insert(metrics.end(), prepared_metrics.begin(), prepared_metrics.end());
+  REQUIRE(kith_metric_count() == static_cast<std::int64_t>(metrics.size()));
   for (std::int64_t number = 0; number < kith_metric_count(); ++number) {
-    const Metric metric = all_metrics[size(number)];
+    const Metric metric = metrics[size(number)];
     REQUIRE(kith_metric_name(number) == name(metric));
-    if (compares_bits(metric)) continue;  // below
+    if (compares_bits(metric) || is_prepared(metric)) continue;  // below, and in test_c_prepared.cpp
     CAPTURE(std::string(name(metric)));
     const Matrix train = train_rows(metric), queries = query_rows(metric);
     const Neighbors expected = Index(device(), train, metric).search(queries, k);

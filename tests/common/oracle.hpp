@@ -37,6 +37,8 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
     break;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return acc;
 }

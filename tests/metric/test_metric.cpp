@@ -154,13 +154,16 @@ TEST_CASE("metric: every metric has a row in docs/contract.md") {
     CAPTURE(std::string(name(metric)));
     CHECK(std::regex_search(contract, std::regex("\\| *`" + std::string(name(metric)) + "` *\\|")));
   }
+  for (const Metric metric : prepared_metrics)
+    CHECK(std::regex_search(contract, std::regex("\\n\\| `" + std::string(name(metric)) + "` \\|")));
 }
 
 TEST_CASE("metric: names are read back, and an unknown one is refused with the known ones") {
   for (const Metric metric : all_metrics) CHECK(parse<Metric>(name(metric)) == metric);
+  for (const Metric metric : prepared_metrics) CHECK(parse<Metric>(name(metric)) == metric);
   CHECK(error_of([] { parse<Metric>("jaccard"); }) ==
         "invalid_argument: metric: there is none called \"jaccard\"; choose one of squared_l2, l2, l1, linf, "
-        "negative_dot, cosine, hamming");
+        "negative_dot, cosine, hamming, correlation, spearman, seuclidean, mahalanobis, hellinger");
   CHECK_THROWS_AS(parse<Metric>(""), Error);
 }
 
@@ -181,7 +184,8 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
                                                  {"negative-dot", Metric::negative_dot},
                                                  {"l2sq", Metric::squared_l2},
                                                  {"cos", Metric::cosine},
-                                                 {"COSINE", Metric::cosine}};
+                                                 {"COSINE", Metric::cosine},
+                                                 {"pearson", Metric::correlation}};
   for (const auto& one : said) {
     CAPTURE(one.first);
     CHECK(parse<Metric>(one.first) == one.second);
@@ -194,7 +198,7 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
         "invalid_argument: metric: there is none called \"cosin\"; did you mean cosine?");
   CHECK(error_of([] {
           parse<Metric>("l3");
-        }).ends_with("; choose one of squared_l2, l2, l1, linf, negative_dot, cosine, hamming"));
+        }).ends_with(", hamming, correlation, spearman, seuclidean, mahalanobis, hellinger"));
   CHECK(default_metric == Metric::l2);
   CHECK(Problem().metric == Metric::l2);
   CHECK(Model().metric == Metric::l2);

@@ -152,6 +152,8 @@ class PlantedDevice : public spi::Device {
     break;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+        default:
+          break;  // prepared metrics have no chain
       }
       if (defect_ == flushed && std::fpclassify(acc) == FP_SUBNORMAL) acc = 0;
     }

@@ -21,6 +21,8 @@ bool divides_by_norm(Metric metric) {
     return prepare;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return false;
 }
@@ -34,6 +36,8 @@ Real finished(Metric metric, Real acc) {
     return finish;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return acc;
 }
@@ -57,6 +61,8 @@ double chain_of(Metric metric, const double* query, const double* row, std::size
   }
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return 0;
 }

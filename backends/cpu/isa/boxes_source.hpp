@@ -83,6 +83,8 @@ std::uint32_t values_of(const Walker& of, const float* leaf, float most, float* 
     return values_by<with_same_chain(Metric::id), Leaf>(of, leaf, most, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return 0;
 }

@@ -108,6 +108,8 @@ void double_chains(const DoubleCandidates& c, double* values) {
     return double_chains_of<Metric::id, false>(c, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
 }
 
@@ -178,6 +180,8 @@ void shared_double_chains(const DoubleCandidates& c, std::size_t queries, std::s
     return shared_chains_of<Metric::id, false>(c, queries, query_stride, values, stride);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
 }
 

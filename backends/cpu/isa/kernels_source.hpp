@@ -211,6 +211,8 @@ RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
     return pass_for<with_same_chain(Metric::id), Sink>(queries, dims);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
   return nullptr;
 }

@@ -25,8 +25,8 @@ namespace kith {
 /// Rows are written in the element in which they were given, but as f32, which holds all values, if with()
 /// added rows of another element, and as f64 if the index computes in double precision. For cosine the unit
 /// rows that are searched are written, as f32 or f64. With
-/// features only the columns that count are written, with a centre the rows minus the centre, and with a box
-/// the rows as they are in it.
+/// features only the columns that count are written, with a centre the rows minus the centre, with a box the
+/// rows as they are in it, and for a prepared metric the prepared rows.
 /// Throws bad_file:    the file cannot be written (says why).
 ///        interrupted: options.stop asked for it before the file was in its place.
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
@@ -42,7 +42,8 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 
 /// Describes a part of an index file.
 struct IndexFileSection {
-  /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `box`, `positions`, `ids`, `removed`.
+  /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `box`, `column_weights`, `variances`,
+  /// `covariance`, `inverse_cov`, `positions`, `ids`, `removed`.
   std::string name;
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< place of its first byte in the file
@@ -65,6 +66,7 @@ struct IndexFileInfo {
   float largest = 0;              ///< IndexOptions::largest
   bool centred = false;           ///< a centre was subtracted from the rows in the file
   bool periodic = false;          ///< the rows in the file are in a periodic box: IndexOptions::box
+  bool prepared = false;          ///< the rows in the file are prepared for the metric, or weighted
   std::uint64_t rows_offset = 0;  ///< bytes from the beginning of the file to the first row
   std::vector<IndexFileSection> sections;
 };
@@ -86,7 +88,8 @@ struct IndexFileRows {
 };
 
 /// Reads rows, removed ones included, and compares each byte with the checksums. For cosine they are unit
-/// rows; with a centre, the rows minus the centre. Throws as open_index() does, but checks no values.
+/// rows; with a centre, the rows minus the centre; for a prepared metric, the prepared rows. Throws as
+/// open_index() does, but checks no values.
 KITH_API IndexFileRows read_index_rows(const std::string& path, const OpenOptions& options = {});
 
 /// Compares every byte with the checksums. Throws bad_file as open_index() does, but checks no rows.

@@ -17,18 +17,54 @@ namespace kith {
 /// gives the formula of each.
 enum class Metric {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) id,
+#define KITH_PREPARED(id, of) id,
 #include "kith/metrics.def"
+#undef KITH_PREPARED
 #undef KITH_METRIC
 };
 
-/// Lists every metric, in the order of metrics.def.
+/// Lists every metric that has a chain, in the order of metrics.def.
 inline constexpr std::array all_metrics = {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) Metric::id,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };
 
-/// Lists the metrics of numbers: all but hamming.
+/// Lists the prepared metrics: the host changes rows and queries, and a metric with a chain compares them.
+inline constexpr std::array prepared_metrics = {
+#define KITH_METRIC(...)
+#define KITH_PREPARED(id, of) Metric::id,
+#include "kith/metrics.def"
+#undef KITH_PREPARED
+#undef KITH_METRIC
+};
+
+/// Returns the metric that compares rows once they are prepared: `metric` itself if it has a chain.
+constexpr Metric chain_metric(Metric metric) {
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_PREPARED(id, of) \
+  case Metric::id:            \
+    return Metric::of;
+#include "kith/metrics.def"
+#undef KITH_PREPARED
+#undef KITH_METRIC
+    default:
+      return metric;
+  }
+}
+
+/// Returns whether the host prepares rows for this metric.
+constexpr bool is_prepared(Metric metric) {
+  return chain_metric(metric) != metric;
+}
+
+/// Returns whether columns may have weights: IndexOptions::column_weights.
+constexpr bool takes_column_weights(Metric metric) {
+  return metric == Metric::l1 || metric == Metric::l2 || metric == Metric::squared_l2;
+}
+
+/// Lists the metrics of numbers that have a chain: all but hamming.
 inline constexpr std::array number_metrics = {Metric::squared_l2, Metric::l2,           Metric::l1,
                                               Metric::linf,       Metric::negative_dot, Metric::cosine};
 

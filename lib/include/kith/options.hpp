@@ -124,6 +124,16 @@ struct IndexOptions {
   /// Keeps and searches equal rows once. Each is still found under its own number: no answer changes
   /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others.
   std::optional<bool> deduplicate = {};
+  /// [dims], 0 or more: the weight of each column in l1, l2 or squared_l2 (docs/contract.md, section 1).
+  /// Empty: all 1.
+  std::vector<double> column_weights = {};
+  /// [dims], above 0: the variance of each column, for seuclidean. Empty: none.
+  std::vector<double> variances = {};
+  /// [dims, dims], symmetric and positive definite, for mahalanobis: V of SciPy and scikit-learn. Empty:
+  /// none.
+  std::vector<double> covariance = {};
+  /// [dims, dims], likewise, in place of the covariance: VI. Empty: none.
+  std::vector<double> inverse_covariance = {};
 };
 
 /// Says how to open an index file.

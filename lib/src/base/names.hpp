@@ -39,7 +39,9 @@ inline constexpr auto names_of = [] {
 template <>
 inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
 #define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
+#define KITH_PREPARED(id, of) {Metric::id, #id},
 #include "kith/metrics.def"
+#undef KITH_PREPARED
 #undef KITH_METRIC
 });
 
@@ -71,6 +73,7 @@ inline constexpr auto synonyms_of<Metric> = std::to_array<std::pair<Metric, std:
     {Metric::negative_dot, "ip"},
     {Metric::squared_l2, "l2sq"},
     {Metric::cosine, "cos"},
+    {Metric::correlation, "pearson"},
 });
 template <>
 inline constexpr auto synonyms_of<Scaling> = std::to_array<std::pair<Scaling, std::string_view>>({

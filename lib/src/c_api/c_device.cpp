@@ -67,12 +67,13 @@ kith_device_info DescribedDevice::described() const {
 }
 
 int64_t kith_metric_count(void) {
-  return static_cast<int64_t>(all_metrics.size());
+  return static_cast<int64_t>(all_metrics.size() + prepared_metrics.size());
 }
 
 const char* kith_metric_name(int64_t number) {
   if (number < 0 || number >= kith_metric_count()) return nullptr;
-  return name(all_metrics[static_cast<std::size_t>(number)]).data();
+  const auto at = static_cast<std::size_t>(number);
+  return name(at < all_metrics.size() ? all_metrics[at] : prepared_metrics[at - all_metrics.size()]).data();
 }
 
 kith_status kith_metric_find(const char* text, const char** found) {

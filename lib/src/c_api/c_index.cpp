@@ -52,7 +52,7 @@ void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, co
                       Trace* trace, float* distance, int64_t* row) {
   const Index::State& state = in.state();
   const MappedOptions mapped("search", state, options, asked.rows, k);
-  ArraysSink sink(state.metric, distance, row);
+  ArraysSink sink(state.shown, distance, row);
   find_nearest(state, asked, k, mapped.options(), static_cast<AnswerSink&>(sink), trace);
   if (row) state.numbers.to_numbers({row, cells_of(asked.rows, k)});
 }
@@ -170,6 +170,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.centre = from.centre().empty() ? nullptr : from.centre().data();
     to.arithmetic = name(from.arithmetic()).data();
     to.box = from.box().empty() ? nullptr : from.box().data();
+    to.prepared = from.state().prepared ? 1 : 0;
     write_struct(where, info, to);
   });
 }

@@ -9,7 +9,7 @@
 #include "classify/host_votes.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/groups/group_search.hpp"
 #include "search/nearest.hpp"
@@ -202,9 +202,9 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   vote_count.begin(size(queries.rows));
   check_numbered_in_whole("classify", mapped.options());
   if (index.arithmetic == Arithmetic::f32 && !index.groups && resident_rows(*index.store)) {
-    const CentredRows centred("search", "query", index, queries);
-    VotesSink sink(index.metric, found, vote_count);
-    search(index, centred, largest_k, mapped.options(), sink, trace);
+    const MovedRows moved("search", "query", index, queries);
+    VotesSink sink(index.shown, found, vote_count);
+    search(index, moved, largest_k, mapped.options(), sink, trace);
   } else {  // no single device has the labels, the host ranks the neighbours, or rows have groups
     find_nearest(index, queries, largest_k, mapped.options(), found, trace);
     const Stopwatch counting;

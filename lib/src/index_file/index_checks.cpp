@@ -19,7 +19,9 @@ namespace {
 bool is_known(std::string_view section) {
   constexpr std::string_view known[] = {rows_section, unit_rows_section, features_section, positions_section,
                                         ids_section,  removed_section,   centre_section,   box_section};
-  return std::find(std::begin(known), std::end(known), section) != std::end(known);
+  return std::find(std::begin(known), std::end(known), section) != std::end(known) ||
+         std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
+                     [&](const MetricParameter& one) { return one.section == section; });
 }
 
 /// Checks that sections follow each other, each from a page on, and end within the body.
@@ -97,6 +99,37 @@ bool check_of_columns(const IndexLayout& layout, std::string_view which, bool ta
                                            std::string(name(layout.info.element)) + " by " +
                                            std::string(name(layout.info.metric)) + "; save the index again");
   return true;
+}
+
+/// Returns whether the metric takes this parameter.
+bool takes(Metric metric, const MetricParameter& one) {
+  if (one.values == &MetricParameters::column_weights) return takes_column_weights(metric);
+  if (one.values == &MetricParameters::variances) return metric == Metric::seuclidean;
+  return metric == Metric::mahalanobis;
+}
+
+/// Returns whether rows are prepared for a metric. Its parameters must then be there, and no others, and rows
+/// are f32 or f64.
+bool check_prepared(const IndexLayout& layout) {
+  const IndexFileInfo& info = layout.info;
+  int parameters = 0;
+  const IndexFileSection* wrong = nullptr;
+  for (const MetricParameter& one : metric_parameters)
+    if (const IndexFileSection* const section = layout.find(one.section)) {
+      const std::uint64_t bytes = one.count(info.features) * sizeof(double);
+      if (section->element != "f64" || section->bytes != bytes || !takes(info.metric, one)) wrong = section;
+      ++parameters;
+    }
+  const int needed = info.metric == Metric::seuclidean || info.metric == Metric::mahalanobis ? 1 : 0;
+  const bool prepared = is_prepared(info.metric) || parameters > 0;
+  const bool is_float = info.element == Element::f32 || info.element == Element::f64;
+  if (wrong || (is_prepared(info.metric) && parameters != needed) ||
+      (prepared && (!is_float || info.centred || info.periodic)))
+    refuse_index_file(wrong ? wrong->offset : index_table_at,
+                      (wrong ? "section " + wrong->name + " is" : std::string("the sections are")) +
+                          " not what an index by " + std::string(name(info.metric)) + " has of " +
+                          std::to_string(info.features) + " columns; save the index again");
+  return prepared;
 }
 
 /// Checks a section on removed rows or on numbers of rows.
@@ -184,6 +217,7 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   layout.info.element = check_rows_section(layout);
   layout.info.centred = check_of_columns(layout, centre_section, false);
   layout.info.periodic = check_of_columns(layout, box_section, true);
+  layout.info.prepared = check_prepared(layout);
   layout.info.rows_offset = layout.rows().offset;
 }
 

@@ -215,7 +215,7 @@ IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& s
   return cut(first * one, (first + rows) * one);
 }
 
-IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, const MetricParameters& parameters) {
   IndexLayout layout{std::move(info)};
   std::uint64_t end = index_head_bytes;
   const auto add = [&](std::string_view section, std::string_view element, std::uint64_t bytes) {
@@ -230,6 +230,9 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
     add(centre_section, "f64", static_cast<std::uint64_t>(layout.info.features) * sizeof(double));
   if (layout.info.periodic)
     add(box_section, "f64", static_cast<std::uint64_t>(layout.info.features) * sizeof(double));
+  for (const MetricParameter& one : metric_parameters)
+    if (const std::vector<double>& values = parameters.*one.values; !values.empty())
+      add(one.section, "f64", values.size() * sizeof(double));
   if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (layout.info.removed > 0)
@@ -258,14 +261,14 @@ std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes,
   return features;
 }
 
-std::vector<double> box_from(const std::vector<unsigned char>& bytes) {
+std::vector<double> doubles_from(const std::vector<unsigned char>& bytes) {
   std::vector<double> values(bytes.size() / sizeof(double));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 
 std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout) {
-  std::vector<double> centre = box_from(bytes);
+  std::vector<double> centre = doubles_from(bytes);
   for (std::size_t i = 0; i < centre.size(); ++i)
     if (!std::isfinite(centre[i]))
       refuse_index_file(

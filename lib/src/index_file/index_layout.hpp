@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kith/index_file.hpp"
+#include "rows/landed/prepared_metric.hpp"
 
 namespace kith {
 
@@ -60,7 +61,8 @@ IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& s
 
 /// Lays out a file for `info`, in which everything except version, bytes and sections is set.
 ///   positions, ids  whether there are such sections
-IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids);
+///   parameters      of the metric, of the columns that count
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, const MetricParameters& parameters = {});
 
 /// Returns the bytes of the head, [index_head_bytes].
 std::vector<unsigned char> head_of(const IndexLayout& layout);
@@ -78,8 +80,8 @@ std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes,
 /// Returns the centre of the columns that count, from the bytes of its section. Throws bad_file if a value is
 /// not finite.
 std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
-/// Returns the periodic box of the columns that count, likewise. Its lengths are not checked.
-std::vector<double> box_from(const std::vector<unsigned char>& bytes);
+/// Returns the doubles of a section, such as the periodic box. They are not checked.
+std::vector<double> doubles_from(const std::vector<unsigned char>& bytes);
 
 /// Throws bad_file: "byte N: WHY".
 [[noreturn]] void refuse_index_file(std::uint64_t byte, const std::string& why);

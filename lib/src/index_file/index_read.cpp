@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,8 @@ class IndexReader {
       keep(features_section, block, features_);
       keep(centre_section, block, centre_);
       keep(box_section, block, box_);
+      for (std::size_t i = 0; i < std::size(metric_parameters); ++i)
+        keep(metric_parameters[i].section, block, parameters_[i]);
       keep(positions_section, block, numbers_.positions);
       keep(ids_section, block, numbers_.ids);
       keep(removed_section, block, numbers_.removed);
@@ -100,6 +103,7 @@ class IndexReader {
     take_numbers(layout_, part_, numbers_, *state_);
     take_centre();
     take_box();
+    take_parameters();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
     if (layout_.info.element == Element::f64) {
@@ -117,7 +121,7 @@ class IndexReader {
   }
 
   void take_box() {
-    const std::vector<double> box = box_from(box_);
+    const std::vector<double> box = doubles_from(box_);
     if (box.empty()) return;
     IndexOptions options;
     options.box.resize(size(state_->columns));
@@ -130,12 +134,29 @@ class IndexReader {
     }
   }
 
+  void take_parameters() {
+    if (!layout_.info.prepared) return;
+    MetricParameters parameters;
+    const IndexFileSection* last = &layout_.rows();
+    for (std::size_t i = 0; i < std::size(metric_parameters); ++i) {
+      parameters.*metric_parameters[i].values = doubles_from(parameters_[i]);
+      if (!parameters_[i].empty()) last = layout_.find(metric_parameters[i].section);
+    }
+    try {
+      state_->prepared =
+          std::make_shared<const PreparedMetric>(state_->shown, std::move(parameters), state_->features);
+    } catch (const Error& error) {
+      if (error.code() != Errc::invalid_argument) throw;
+      refuse_index_file(last->offset, error.what());
+    }
+  }
+
   const IndexLayout& layout_;
   const IndexPart part_;
   Device device_;
   const OpenOptions& options_;
   IndexBody body_;
-  std::vector<unsigned char> features_, centre_, box_;
+  std::vector<unsigned char> features_, centre_, box_, parameters_[std::size(metric_parameters)];
   IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
   std::unique_ptr<RowsSink> sink_;      ///< takes the rows, unless
@@ -170,7 +191,7 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
     }
     some.features = features_from(features, layout);
     some.centre = centre_from(centre, layout);
-    some.box = box_from(box);
+    some.box = doubles_from(box);
     return some;
   });
 } catch (...) {

@@ -76,7 +76,7 @@ Element stored_element(const Index::State& index) {
 
 IndexLayout layout_of(const Index::State& index) {
   IndexFileInfo info;
-  info.metric = index.metric;
+  info.metric = index.shown;
   info.element = stored_element(index);
   info.rows = index.rows;
   info.dims = index.columns;
@@ -88,7 +88,9 @@ IndexLayout layout_of(const Index::State& index) {
   info.largest = index.largest_of_shards;
   info.centred = !index.shift.empty();
   info.periodic = index.box != nullptr;
-  return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids());
+  info.prepared = index.prepared != nullptr;
+  return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids(),
+                   index.prepared ? index.prepared->parameters() : MetricParameters());
 }
 
 /// Writes of_place(place) for each row on the device.
@@ -104,6 +106,13 @@ void write_of_columns(BodyWriter& body, const Index::State& index, const std::ve
   std::vector<double> of_columns;
   for (const std::int64_t d : index.features) of_columns.push_back(values[size(d)]);
   body.write(of_columns.data(), of_columns.size() * sizeof(double));
+}
+
+/// Returns the parameter of the metric that is in this section; null: it has none.
+const std::vector<double>* parameter_in(const Index::State& index, std::string_view section) {
+  for (const MetricParameter& one : metric_parameters)
+    if (one.section == section) return &(index.prepared->parameters().*one.values);
+  return nullptr;
 }
 
 /// Writes a bit for each place: bit t % 32 of word t / 32 is 1 if the row at place t is removed.
@@ -161,6 +170,8 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
       write_of_columns(body, state, state.shift);
     else if (section.name == box_section)
       write_of_columns(body, state, index.box());
+    else if (const std::vector<double>* const values = parameter_in(state, section.name))
+      body.write(values->data(), values->size() * sizeof(double));
     else if (section.name == positions_section)
       write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.position(place); });
     else if (section.name == ids_section)

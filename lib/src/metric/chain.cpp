@@ -32,7 +32,7 @@ Real periodic(Real difference, Real length) {
 /// Accumulates pairs of values: query(d) and row(d).
 template <class Real, class Query, class Row>
 Real chain_of(Metric metric, std::size_t dims, const Query& query, const Row& row) {
-  switch (metric) {
+  switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id: {                                        \
     Real acc = start;                                       \
@@ -44,8 +44,9 @@ Real chain_of(Metric metric, std::size_t dims, const Query& query, const Row& ro
   }
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      return Real{0};
   }
-  return Real{0};
 }
 
 template <class Real>
@@ -61,27 +62,29 @@ Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> 
 
 template <class Real>
 Real finish_of(Metric metric, Real acc) {
-  switch (metric) {
+  switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
     return finish;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      return acc;
   }
-  return acc;
 }
 
 }  // namespace
 
 Prepare prepare_of(Metric metric) {
-  switch (metric) {
+  switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
     return Prepare::prepare;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      return Prepare::none;
   }
-  return Prepare::none;
 }
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
@@ -103,7 +106,7 @@ double finish(Metric metric, double acc) {
 }
 
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
-  switch (metric) {
+  switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish)                           \
   case Metric::id:                                                                    \
     for (std::size_t i = 0; i < keys.size(); ++i) {                                   \
@@ -114,6 +117,8 @@ void finish(Metric metric, std::span<const Key> keys, float* distance, std::int6
     return;
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      return;
   }
 }
 

@@ -78,6 +78,10 @@ void check_doubles(const Model& model) {
 }
 
 void check_rows(const Model& model) {
+  if (model.metric == Metric::seuclidean || model.metric == Metric::mahalanobis)
+    refuse("model", std::string(name(model.metric)) +
+                        " has parameters, which a model does not hold; prepare its rows and queries, and use "
+                        "l2, or save an index");
   if (model.arithmetic == Arithmetic::f64) return check_doubles(model);
   if (!is_product(model.rows.size(), model.n, model.dims))
     refuse("model", count(model.rows.size(), "values are not ") + std::to_string(model.n) + " rows of " +

@@ -14,6 +14,7 @@
 
 namespace kith {
 
+class PreparedMetric;
 class RowGroups;
 class RowStore;
 struct DoubleIndex;
@@ -46,6 +47,7 @@ struct Index::State : RowSchema, RowNumbering {
   std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
   std::shared_ptr<const RowGroups> groups;  ///< IndexOptions::groups; null: none
   std::vector<double> shift;  ///< [columns] IndexOptions::centre, subtracted from all rows but a caller's
+  std::shared_ptr<const PreparedMetric> prepared;  ///< changes all rows but a caller's; null: nothing does
 };
 
 }  // namespace kith

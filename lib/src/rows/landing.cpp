@@ -12,7 +12,7 @@
 #include "base/numbers.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -167,7 +167,7 @@ void land_row(Element element, const unsigned char* from, std::int64_t cols, flo
       return widen<std::int8_t>(from, cols, to, [](std::int8_t value) { return static_cast<float>(value); });
     case Element::bits:
       return gather_words(from, cols, to);
-    case Element::f64:  // these never land, because CentredRows are f32
+    case Element::f64:  // these never land, because MovedRows are f32
     case Element::i32:
     case Element::u32:
     case Element::i64:

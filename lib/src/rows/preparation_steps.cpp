@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kith/error.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 
 namespace kith {
 namespace {

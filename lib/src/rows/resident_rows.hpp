@@ -31,7 +31,8 @@ class IndexQuantizedRows;
 struct RowSchema {
   RowSchema(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
       : device(std::move(on)),
-        metric(measure),
+        metric(chain_metric(measure)),
+        shown(measure),
         columns(given),
         features(std::move(counting)),
         dims(compares_bits(measure) ? landed_cols(Element::bits, given)
@@ -44,7 +45,8 @@ struct RowSchema {
   }
 
   Device device;
-  Metric metric = Metric::squared_l2;
+  Metric metric = Metric::squared_l2;      ///< whose chain compares rows, once they are prepared
+  Metric shown = Metric::squared_l2;       ///< the caller's, which turns raw values into distances
   std::int64_t columns = 0;                ///< columns of rows and queries, as given; bits count one by one
   std::vector<std::int64_t> features;      ///< the columns that count, ascending
   std::int64_t dims = 0;                   ///< columns of rows on the device; for bits, 32-bit words

@@ -118,7 +118,7 @@ void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
 void BorrowedAnswers::put_lists(std::int64_t first, std::span<const Key> lists, std::size_t) {
   std::vector<float> distance(lists.size());
   std::vector<std::int64_t> row(lists.size());
-  finish(index_.metric, lists, distance.data(), row.data());
+  finish(index_.shown, lists, distance.data(), row.data());
   write<float>(size(first) * k_, distance, row);
 }
 
@@ -126,7 +126,7 @@ void BorrowedAnswers::put_all(Keys& keys) {
   const FloatGuard guard;
   std::vector<float> distance(keys.row.size());
   std::vector<std::int64_t> row(distance.size());
-  finish_keys(index_.metric, keys, distance.data(), row.data());
+  finish_keys(index_.shown, keys, distance.data(), row.data());
   write<float>(0, distance, row);
 }
 

@@ -16,7 +16,8 @@
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
@@ -146,12 +147,13 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   auto state = std::make_shared<State>(RowSchema(std::move(device), metric, given_rows.cols,
                                                  checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
+  state->prepared = prepared_metric_of(options, metric, given_rows.cols, state->features);
   state->box = box_of(options, state->device, metric, given_rows.cols, state->features);
-  if (state->arithmetic == Arithmetic::f32 && !state->box)
+  if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
                              [&] { return sums_of(*state, given_rows); });
-  const CentredRows centred("index", "training", *state, given_rows, options.first_row);
-  const RowsView& train = centred.view();
+  const MovedRows moved("index", "training", *state, given_rows, options.first_row);
+  const RowsView& train = moved.view();
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
   state->rows = train.rows;
@@ -175,8 +177,8 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
 Index Index::with(const RowsView& given_rows, std::span<const std::int64_t> ids) const try {
   check_shape("added", given_rows);
   refuse_groups("index", *state_, "take no more rows");
-  const CentredRows centred("index", "added", *state_, given_rows);
-  const RowsView& more = centred.view();
+  const MovedRows moved("index", "added", *state_, given_rows);
+  const RowsView& more = moved.view();
   if (more.cols != state_->columns)
     refuse("index", "the added rows have " + std::to_string(more.cols) + " columns but the index has " +
                         std::to_string(state_->columns) + "; give as many");
@@ -244,7 +246,7 @@ const Device& Index::device() const {
   return state_->device;
 }
 Metric Index::metric() const {
-  return state_->metric;
+  return state_->shown;
 }
 Arithmetic Index::arithmetic() const {
   return state_->arithmetic;

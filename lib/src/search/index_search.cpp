@@ -10,7 +10,7 @@
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
@@ -130,7 +130,6 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
                         Trace* trace) const try {
   check_no_self("search_keys", options);
   refuse_groups("search_keys", *state_, "keys of shards do not go by them");
-  const CentredRows queries("search_keys", "query", *state_, given);
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
   // The plan refuses k < 1. If all rows are removed, the search for one neighbour finds none.
   const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(state_->live(), 1, k);
@@ -141,6 +140,7 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
     return keys;
   }
   KeysSink sink(keys, k, &*state_);
+  const MovedRows queries("search_keys", "query", *state_, given);
   kith::search(*state_, queries, here, mapped.options(), sink, trace);
   return keys;
 } catch (...) {
@@ -185,7 +185,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
   check_no_self("within_keys", options);
   refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  const CentredRows queries("within", "query", *state_, given);
+  const MovedRows queries("within", "query", *state_, given);
   RadiusKeys keys = search_keys_within(*state_, queries, radii, mapped.options(), trace);
   for (std::int64_t& row : keys.row) row = state_->first_row + state_->numbers.number(row);
   return keys;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
@@ -23,18 +23,18 @@ namespace kith {
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
   if (index.doubles) {
-    DoubleNeighborsSink sink(index.metric, found);
+    DoubleNeighborsSink sink(index.shown, found);
     if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
     return search_doubles(index, given, k, options, sink, trace);
   }
-  NeighborsSink sink(index.metric, found);
+  NeighborsSink sink(index.shown, found);
   find_nearest(index, given, k, options, static_cast<AnswerSink&>(sink), trace);
 }
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
   if (index.groups) return search_groups(index, given, k, options, sink, trace);
-  search(index, CentredRows("search", "query", index, given), k, options, sink, trace);
+  search(index, MovedRows("search", "query", index, given), k, options, sink, trace);
 }
 
 namespace {
@@ -55,7 +55,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (!index.doubles) return find_within(index, given, floats_below(radii), options, trace);
   RadiusNeighbors found;
-  finish_doubles(index.metric, search_doubles_within(index, given, radii, options, trace), found);
+  finish_doubles(index.shown, search_doubles_within(index, given, radii, options, trace), found);
   return found;
 }
 
@@ -63,7 +63,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
                             const SearchOptions& options, Trace* trace) {
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
-  const CentredRows queries("within", "query", index, given);
+  const MovedRows queries("within", "query", index, given);
   return search_within(index, queries, radii, options, trace);
 }
 
@@ -79,8 +79,8 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
     guard.reset();  // the caller's progress runs in its own floating-point environment
     return count_doubles(index, queries, radii, options, sum, trace);
   }
-  const CentredRows centred(sum.where(), "query", index, given);
-  QuerySet queries(sum.where(), index, index.store->largest(), centred);
+  const MovedRows moved(sum.where(), "query", index, given);
+  QuerySet queries(sum.where(), index, index.store->largest(), moved);
   search_counts(index, queries, radii, options, sum, trace);
 }
 

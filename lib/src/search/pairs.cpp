@@ -82,7 +82,7 @@ class RowsAsked {
   RadiusNeighbors within(double radius, const SearchOptions& options) {
     if (!doubles_) return search_within(index_, *queries_, floats_below({&radius, 1}), options, nullptr);
     RadiusNeighbors found;
-    finish_doubles(index_.metric,
+    finish_doubles(index_.shown,
                    search_doubles_within(index_, *doubles_, std::span(&radius, 1), options, nullptr), found);
     return found;
   }

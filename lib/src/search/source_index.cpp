@@ -12,7 +12,8 @@
 #include "kith/error.hpp"
 #include "kith/index.hpp"
 #include "rows/index_state.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
@@ -44,6 +45,13 @@ Index resident_index(Device device, const Source& source, const RowsInfo& info, 
   std::vector<unsigned char> raw(cells_of(info.rows, row_bytes(info.element, info.cols)));
   source.read(0, info.rows, raw.data());
   return Index(std::move(device), RowsView(raw.data(), info.element, info.rows, info.cols), metric, options);
+}
+
+[[noreturn]] void refuse_prepared_in_source(Metric metric) {
+  refuse_source(Errc::unsupported,
+                (is_prepared(metric) ? std::string(name(metric)) : std::string("column_weights")) +
+                    ", for which rows are changed, but rows that stay in a source are not; choose "
+                    "residence resident");
 }
 
 void check_ids(const IndexOptions& options) {
@@ -230,7 +238,9 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     chosen.residence = fits ? Residence::resident : Residence::stream;
   state->arithmetic = arithmetic_of(chosen, metric, info.element);
   const bool doubles = state->arithmetic == Arithmetic::f64;
-  if (doubles && chosen.residence == Residence::resident) {
+  const bool prepares = asks_for_prepared_metric(options, metric);
+  if (prepares && chosen.residence != Residence::resident) refuse_prepared_in_source(metric);
+  if ((doubles || prepares) && chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     return;
   }

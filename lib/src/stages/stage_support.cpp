@@ -13,6 +13,9 @@ void refuse(const std::string& message) {
 
 RowPair row_pair(const RowsView& queries, const RowsView& train, Metric metric) {
   const FloatGuard guard;
+  if (is_prepared(metric))
+    refuse("stages: " + std::string(name(metric)) +
+           " is a prepared metric, for which an index changes rows; choose a metric with a chain");
   if (train.rows < 1 || train.cols < 1)
     refuse("stages: the training rows are [" + std::to_string(train.rows) + ", " +
            std::to_string(train.cols) + "]; give at least one row and one column");

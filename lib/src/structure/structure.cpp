@@ -45,6 +45,10 @@ std::vector<Chunk> chunks_of(const Index& index) {
 IndexOptions options_of_samples(const IndexOptions& options) {
   if (options.deduplicate == true)
     throw Error(Errc::unsupported, "structure: deduplicate, but sums need every sample; leave it out");
+  if (!options.column_weights.empty())
+    throw Error(Errc::unsupported,
+                "structure: column_weights, which sums of classes do not go by; scale the "
+                "columns, and leave them out");
   IndexOptions own = options;
   own.deduplicate = false;
   return own;
@@ -57,6 +61,10 @@ void check_structure_metric(Metric metric) {
     throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                        " compares bits, whose class structure kith does not measure; choose "
                                        "squared_l2, l2, cosine, l1 or linf, and give numbers");
+  if (is_prepared(metric))
+    throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
+                                       " is a prepared metric, whose class structure kith does not measure; "
+                                       "choose squared_l2, l2, cosine, l1 or linf");
   if (!may_be_negative(metric)) return;
   throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                      " may be below 0, so that its sums say nothing about classes; choose "

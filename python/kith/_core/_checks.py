@@ -141,6 +141,41 @@ def box_by(options: s.IndexOptions, box: Optional[Any], what: str) -> bool:
     return True
 
 
+def measure_by(
+    options: s.IndexOptions, metric: str, w: Optional[Any], V: Optional[Any], VI: Optional[Any], what: str
+) -> None:
+    """Write what the metric takes into options, which keep the arrays: weights of columns, and for seuclidean and
+    mahalanobis V or VI."""
+    _measure(options, "column_weights", w, 1, f"{what}: w")
+    if V is not None and metric_named(metric) != "mahalanobis":
+        _measure(options, "variances", V, 1, f"{what}: V")
+    else:
+        _measure(options, "covariance", V, 2, f"{what}: V")
+    _measure(options, "inverse_covariance", VI, 2, f"{what}: VI")
+
+
+def _measure(options: s.IndexOptions, name: str, values: Optional[Any], axes: int, what: str) -> None:
+    if values is None:
+        return
+    shape = "[dims]" if axes == 1 else "[dims, dims]"
+    try:
+        array = np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(())
+    if np.ndim(array) != axes or not array.size or (axes == 2 and array.shape[0] != array.shape[1]):
+        raise InvalidArgument(f"{what} has shape {list(np.shape(array))}; pass numbers of shape {shape}")
+    setattr(options, f"kept_{name}", array)
+    setattr(options, name, address(array))
+    setattr(options, f"{name}_count", array.size)
+
+
+def variance_of(array: Any, what: str) -> Float64:
+    """Return the variance of each column, as SciPy's seuclidean has it."""
+    if not isinstance(array, np.ndarray) or len(array) < 2:
+        raise InvalidArgument(f"{what}: metric='seuclidean' without V; pass V, one variance a column")
+    return np.asarray(np.var(array, axis=0, ddof=1, dtype=np.float64))
+
+
 def centre_of(centre: Any, what: str) -> Float64:
     """Return a given centre as an array."""
     shown = " ".join(repr(centre).split())

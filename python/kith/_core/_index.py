@@ -17,11 +17,13 @@ from ._checks import (
     box_by,
     centre_by,
     divide,
+    measure_by,
     metric_name,
     name_columns,
     not_negative,
     place,
     thread_count,
+    variance_of,
     whole,
 )
 from ._device import Device, open_device
@@ -55,8 +57,8 @@ class Index(Searches):
         (``.kidx``) that `save` or ``kith index build`` wrote: the index gives the same bits as the one that was saved,
         and every byte is compared with its checksums.
     metric : str, optional
-        ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another library's name
-        for one of these. Smaller is nearer: ``negative_dot`` is the negated product. docs/contract.md, section 1,
+        ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, ``correlation``,
+        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, or another library's name for one of these. Smaller is nearer: ``negative_dot`` is the negated product. docs/contract.md, section 1,
         gives each formula. ``hamming``, with ``element="bits"``, counts the bits that differ. None: ``l2``, or the
         metric of the index file.
     device : str or Device
@@ -99,6 +101,15 @@ class Index(Searches):
         The lengths of a periodic box, 0 for an open column: distances are those to the nearest image, by ``l2``,
         ``squared_l2``, ``l1`` and ``linf``. Rows and queries, of the types that a `centre` takes, are moved into the
         box in float64. It is kept in index files and pickles (docs/howto/periodic-boxes.md). None: there is no box.
+    w : array, [dims], optional
+        The weight of each column, 0 or more, in ``l1``, ``l2`` or ``squared_l2``: sums are of ``w |x - y|`` or
+        ``w (x - y)^2``. None: all 1.
+    V : array, [dims] or [dims, dims], optional
+        For ``seuclidean`` the variance of each column, above 0; None: those of `X`, by NumPy's ``var`` with
+        ``ddof=1``. For ``mahalanobis`` the covariance matrix, symmetric and positive definite.
+    VI : array, [dims, dims], optional
+        For ``mahalanobis`` the inverse of the covariance matrix, in place of `V`. What a metric takes is kept in index
+        files and pickles.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
@@ -170,6 +181,9 @@ class Index(Searches):
         reserve: int = 0,
         centre: Optional[Any] = None,
         box: Optional[Any] = None,
+        w: Optional[Any] = None,
+        V: Optional[Any] = None,
+        VI: Optional[Any] = None,
         storage: Optional[Residence] = None,
         memory_limit: int = 0,
         chunk_rows: int = 0,
@@ -187,8 +201,8 @@ class Index(Searches):
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
             given = (
-                features, element, first_row, ids, groups, reserve, centre, box, memory_limit, chunk_rows, asked,
-                deduplicate,
+                features, element, first_row, ids, groups, reserve, centre, box, w, V, VI, memory_limit, chunk_rows,
+                asked, deduplicate,
             )  # fmt: skip
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
@@ -201,6 +215,7 @@ class Index(Searches):
         options = s.sized(s.IndexOptions, metric=name.encode())
         centred = centre_by(options, centre, "kith.Index") and element is None
         boxed = box_by(options, box, "kith.Index") and element is None
+        measure_by(options, name, w, V, VI, "kith.Index")
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -232,6 +247,8 @@ class Index(Searches):
                 advice=lambda: advice_on_centre(name),
                 instead="pass",
             )
+        if V is None and name.lower() == "seuclidean":
+            measure_by(options, name, None, variance_of(array.array, "kith.Index"), None, "kith.Index")
         self._rounds = arithmetic == "f32"
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
@@ -442,8 +459,8 @@ class Index(Searches):
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
-    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "memory_limit", "chunk_rows",
-    "arithmetic", "deduplicate",
+    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "w", "V", "VI", "memory_limit",
+    "chunk_rows", "arithmetic", "deduplicate",
 )  # fmt: skip
 
 
@@ -535,6 +552,9 @@ def knn_graph(
     how: Optional[How] = None,
     centre: Optional[Any] = None,
     box: Optional[Any] = None,
+    w: Optional[Any] = None,
+    V: Optional[Any] = None,
+    VI: Optional[Any] = None,
     features: Optional[Any] = None,
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
@@ -556,7 +576,7 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
-    centre, box, features, placement, shares, arithmetic
+    centre, box, w, V, VI, features, placement, shares, arithmetic
         As for `Index`.
     groups : sequence of int, optional
         As for `Index`: a row then has neighbours in its own group alone.
@@ -613,6 +633,9 @@ def knn_graph(
         opened,
         centre=centre,
         box=box,
+        w=w,
+        V=V,
+        VI=VI,
         features=features,
         placement=placement,
         shares=shares,

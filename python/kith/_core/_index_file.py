@@ -52,6 +52,8 @@ class IndexFileInfo:
         Whether the index has a centre, which was subtracted from the rows in the file.
     periodic : bool
         Whether the rows are in a periodic box.
+    prepared : bool
+        Whether the rows in the file are prepared for the metric, or their columns weighted.
     """
 
     metric: MetricName
@@ -65,6 +67,7 @@ class IndexFileInfo:
     rows_offset: int
     centred: bool
     periodic: bool
+    prepared: bool
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -97,4 +100,5 @@ def index_file_info(path: Path) -> IndexFileInfo:
         int(info.rows_offset),
         bool(info.centred),
         bool(info.periodic),
+        bool(info.prepared),
     )

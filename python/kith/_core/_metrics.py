@@ -13,9 +13,6 @@ from ._types import MetricName
 _INSTEAD = {
     "haversine": "give each place as a point of the unit sphere, 3 columns cos(lat) cos(lon), cos(lat) sin(lon), "
     "sin(lat), and use 'l2': the order is the same, and the angle is 2 arcsin(distance / 2)",
-    "correlation": "subtract its mean from each row and query (x - x.mean(axis=1, keepdims=True)), and use 'cosine'",
-    "seuclidean": "divide the columns of rows and queries by numpy.sqrt(V), and use 'l2'",
-    "mahalanobis": "multiply rows and queries by numpy.linalg.cholesky(VI) (x @ L), and use 'l2'",
 }
 
 

@@ -88,7 +88,14 @@ class IndexOptions(c.Structure):
         ("box_count", c.c_int64),
         ("arithmetic", c.c_char_p),
         ("deduplicate", c.c_int32),
-        ("reserved", c.c_int32),
+        ("column_weights", c.c_void_p),
+        ("column_weights_count", c.c_int64),
+        ("variances", c.c_void_p),
+        ("variances_count", c.c_int64),
+        ("covariance", c.c_void_p),
+        ("covariance_count", c.c_int64),
+        ("inverse_covariance", c.c_void_p),
+        ("inverse_covariance_count", c.c_int64),
     ]
 
 

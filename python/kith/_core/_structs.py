@@ -69,6 +69,7 @@ class IndexInfo(c.Structure):
         ("centre", c.c_void_p),
         ("arithmetic", c.c_char_p),
         ("box", c.c_void_p),
+        ("prepared", c.c_int64),
     ]
 
 
@@ -102,6 +103,7 @@ class IndexFileInfo(c.Structure):
         ("reserved", c.c_int32),
         ("centred", c.c_int64),
         ("periodic", c.c_int64),
+        ("prepared", c.c_int64),
     ]
 
 

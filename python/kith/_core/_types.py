@@ -45,8 +45,9 @@ Distances = Union[Float32, Float64]  # by the arithmetic of the index
 
 # The names of kith.metrics(), and those that other libraries have for these metrics.
 MetricName = Literal[
-    "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "euclidean", "sqeuclidean", "manhattan",
-    "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos",
+    "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "correlation", "spearman", "seuclidean",
+    "mahalanobis", "hellinger", "euclidean", "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product",
+    "dot", "ip", "l2sq", "cos", "pearson",
 ]  # fmt: skip
 MetricOfEstimators = Literal[MetricName, "minkowski", "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
@@ -74,6 +75,9 @@ class IndexArguments(TypedDict, total=False):
     reserve: int
     centre: Optional[Any]
     box: Optional[Any]
+    w: Optional[Any]
+    V: Optional[Any]
+    VI: Optional[Any]
     storage: Optional[Residence]
     memory_limit: int
     chunk_rows: int

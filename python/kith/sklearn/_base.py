@@ -85,8 +85,9 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
     def _fit_rows(self, X: Distances, frame: Any) -> None:
         parameters.check_algorithm(self.algorithm, self._where())
         parameters.threads_of(self.n_jobs, self._where())
-        self.effective_metric_ = parameters.metric_of(self.metric, self.p, self.metric_params, self._where())
-        self.effective_metric_params_: dict[str, Any] = {}
+        metric, measure = parameters.metric_of(self.metric, self.p, self.metric_params, self._where())
+        self.effective_metric_ = metric
+        self.effective_metric_params_: dict[str, Any] = measure
         self.n_samples_fit_ = len(X)
         self._fit_X = X
         self._fit_index = frame.index if hasattr(frame, "columns") and hasattr(frame, "index") else None
@@ -96,7 +97,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def _make(self) -> Any:
         """Returns an Index, a Classifier or a Regressor of the fitted rows."""
-        return Index(self._fit_X, self.effective_metric_, self._device())
+        return Index(self._fit_X, self.effective_metric_, self._device(), **self.effective_metric_params_)
 
     def _device(self) -> Any:
         return "auto" if self.device is None else self.device

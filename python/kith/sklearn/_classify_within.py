@@ -102,7 +102,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
 
     def _make(self) -> list[Classifier]:
         return [
-            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device())
+            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device(), **self.effective_metric_params_)
             for output in range(len(self._classes))
         ]
 

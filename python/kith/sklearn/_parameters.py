@@ -13,11 +13,40 @@ from .._core._metrics import check_metric, metric_named
 from .._core._types import MetricName
 
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
-_INSTEAD = "use one of l2, l1, linf, squared_l2, cosine, negative_dot, or sklearn.neighbors"
+_INSTEAD = (
+    "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
+    "hellinger, or sklearn.neighbors"
+)
 
 
-def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> MetricName:
-    """Returns kith's metric for scikit-learn's metric, p and metric_params."""
+_TAKEN: dict[str, tuple[str, ...]] = {
+    "l1": ("w",),
+    "l2": ("w",),
+    "squared_l2": ("w",),
+    "seuclidean": ("V",),
+    "mahalanobis": ("V", "VI"),
+}  # of metric_params, beside p
+
+
+def metric_of(
+    metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str
+) -> tuple[MetricName, dict[str, Any]]:
+    """Returns kith's metric for scikit-learn's metric, p and metric_params, and what `kith.Index` takes for it."""
+    name = _name_of(metric, p, metric_params, where)
+    measure = dict(metric_params or {})
+    if isinstance(metric, str) and metric == "minkowski":
+        measure.pop("p", None)
+    others = [one for one in measure if one not in _TAKEN.get(name, ())]
+    if others:
+        takes = " and ".join(_TAKEN.get(name, ())) or "nothing"
+        raise Unsupported(
+            f"{where}: metric_params={metric_params!r}, but {name} takes {takes}; leave the others out, or use "
+            "sklearn.neighbors"
+        )
+    return name, measure
+
+
+def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> MetricName:
     if callable(metric):
         raise Unsupported(f"{where}: a callable metric, which no device can run; {_INSTEAD}")
     if not isinstance(metric, str):
@@ -27,14 +56,6 @@ def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], wher
         raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
     if metric == "nan_euclidean":
         raise Unsupported(f"{where}: metric='nan_euclidean'; fill in NaN first (sklearn.impute), then use 'l2'")
-    others = {
-        name: value for name, value in (metric_params or {}).items() if not (name == "p" and metric == "minkowski")
-    }
-    if others:
-        advice = (
-            "scale the columns by w ** (1 / p)" if list(others) == ["w"] else "leave it out, or use sklearn.neighbors"
-        )
-        raise Unsupported(f"{where}: metric_params={others!r}; {advice}")
     if metric.lower() == "hamming":
         raise Unsupported(
             f"{where}: metric='hamming', by which kith compares packed bits alone; use kith.Index(element='bits'), or "

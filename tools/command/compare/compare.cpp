@@ -163,7 +163,7 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
   add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
   add_number(app, "--classes", flags.classes, "How many classes the labels have", 1, 1 << 20)
       ->capture_default_str();
-  add_metric_option(app, flags.metric);
+  add_metric_option(app, flags.metric, false);
 }
 
 Subcommand add_compare(CLI::App& parent) {

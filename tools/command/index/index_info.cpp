@@ -31,6 +31,7 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"first_row", info.first_row},
                                 {"centred", info.centred},
                                 {"periodic", info.periodic},
+                                {"prepared", info.prepared},
                                 {"verified", flags.verify},
                                 {"sections", nlohmann::ordered_json::array()}};
   for (const IndexFileSection& section : info.sections)
@@ -54,6 +55,7 @@ std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
     text += "it computes in double precision: distances are float64\n";
   if (info.centred) text += "it has a centre, which is subtracted from rows and queries\n";
   if (info.periodic) text += "its rows are in a periodic box, into which queries are moved\n";
+  if (info.prepared) text += "its rows are prepared for the metric, as queries are\n";
   if (info.removed > 0)
     text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +
             " place until `kith index compact`\n";

@@ -142,10 +142,11 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   flags.metric = info.metric;
   training.index_moves = info.centred || info.periodic;
   training.index_rows = rows;
-  if (rows && info.metric == Metric::cosine)
-    throw Error(Errc::unsupported, app.get_name() + ": " + training.index +
-                                       ": an index of cosine holds unit rows, which are not the rows that "
-                                       "were given; give these by --train");
+  if (rows && (info.metric == Metric::cosine || info.prepared))
+    throw Error(Errc::unsupported, app.get_name() + ": " + training.index + ": an index " +
+                                       (info.prepared ? "of prepared rows" : "of cosine") + " holds " +
+                                       (info.prepared ? "these" : "unit rows") +
+                                       ", which are not the rows that were given; give these by --train");
   if (compares_bits(info.metric) && training.tables.element.empty())
     training.tables.element = name(Element::bits);
 }

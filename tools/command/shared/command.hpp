@@ -82,7 +82,8 @@ std::vector<Subcommand> all_subcommands(CLI::App& parent);
 void add_device_option(CLI::App& app, std::string& device, bool several = false);
 
 /// Adds `--metric NAME`, checked while parsing; the error message lists the valid names.
-void add_metric_option(CLI::App& app, Metric& metric);
+///   prepared  whether prepared metrics are taken, too, unless they have parameters
+void add_metric_option(CLI::App& app, Metric& metric, bool prepared = true);
 
 /// Run `parse` on each value an option is given, while parsing: what it throws is refused with the name of
 /// the subcommand and the option in place of its own "where: ".

@@ -25,15 +25,40 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
+bool has_parameters(Metric metric) {
+  return metric == Metric::seuclidean || metric == Metric::mahalanobis;
+}
+
 /// Lists each name with its other names: `l2 (euclidean)`.
-std::string metric_names() {
+std::string metric_names(bool prepared) {
+  std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
+  for (const Metric metric : prepared_metrics)
+    if (prepared && !has_parameters(metric)) metrics.push_back(metric);
   std::vector<std::string> names;
-  for (Metric metric : all_metrics) {
+  for (const Metric metric : metrics) {
     std::string others = files::joined(other_names(metric));
     if (metric == Metric::negative_dot) others += "; the negated product, so that smaller is nearer";
     names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
   }
   return files::joined(names);
+}
+
+/// Refuses a metric that a subcommand does not take.
+void check_metric(Metric metric, bool prepared) {
+  const std::string named(name(metric));
+  if (is_prepared(metric) && !prepared)
+    refuse("metric",
+           named + " is a prepared metric, for which an index changes rows; choose one with a chain, as l2");
+  if (metric == Metric::seuclidean)
+    refuse("metric",
+           named +
+               " takes variances, which the command does not read; choose l2 and --scale standardize, or "
+               "use Python");
+  if (metric == Metric::mahalanobis)
+    refuse("metric",
+           named +
+               " takes a matrix, which the command does not read; make the index in Python, and give its "
+               "file by --index");
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
@@ -103,12 +128,13 @@ void add_device_option(CLI::App& app, std::string& device, bool several) {
       ->capture_default_str();
 }
 
-void add_metric_option(CLI::App& app, Metric& metric) {
+void add_metric_option(CLI::App& app, Metric& metric, bool prepared) {
   CLI::Option* option = app.add_option_function<std::string>(
       "--metric", [&metric](const std::string& text) { metric = parse<Metric>(text); },
-      "How distance is measured: " + metric_names());
+      "How distance is measured: " + metric_names(prepared));
   option->type_name("NAME")->default_str(std::string(name(metric)));
-  check_by(app, option, "--metric", [](const std::string& text) { parse<Metric>(text); });
+  check_by(app, option, "--metric",
+           [prepared](const std::string& text) { check_metric(parse<Metric>(text), prepared); });
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,

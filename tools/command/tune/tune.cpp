@@ -271,7 +271,7 @@ Subcommand add_tune(CLI::App& parent) {
   add_numbers(*app, "-m", flags->m, "Numbers of queries to measure", 1);
   add_numbers(*app, "--dims", flags->dims, "Numbers of columns to measure", 1);
   add_numbers(*app, "-k", flags->k, "Numbers of neighbours to measure", 1);
-  add_metric_option(*app, flags->metric);
+  add_metric_option(*app, flags->metric, false);
   keeps_file(app->add_option("--out", flags->out, "Write to this file, not where the library looks"));
   app->add_flag("--show", flags->show, "Measure nothing; print what is known and where it is kept");
   app->add_flag("--json", flags->json, "Print the same and more as JSON");

@@ -48,7 +48,7 @@ CLI::Option* add_set_options(CLI::App& app, VerifyFlags& flags) {
                       reads_file(app.add_option("--queries", tables.queries, "Rows to search for"));
                       add_number(app, "-m", flags.m, "Use only this many queries, spread evenly", 1);
                       add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
-                      add_metric_option(app, flags.metric);
+                      add_metric_option(app, flags.metric, false);
                       reads_file(app.add_option(
                           "--found-index", flags.found_index,
                           "Check a file by `kith search --out-index` of all these queries instead of "

@@ -135,6 +135,8 @@ void rerank(const Candidates& candidates, float* values) {
     return rerank_by<with_same_chain(Metric::id)>(candidates, values);
 #include "kith/metrics.def"
 #undef KITH_METRIC
+    default:
+      break;  // prepared metrics have no chain
   }
 }
 

@@ -39,6 +39,7 @@ typedef struct kith_index_file_info {
   int64_t centred;       ///< 1: the index has a centre, which was subtracted from the rows in the file;
                          ///< else 0
   int64_t periodic;      ///< 1: the rows in the file are in a periodic box; else 0
+  int64_t prepared;      ///< 1: the rows in the file are prepared for the metric, or weighted; else 0
 } kith_index_file_info;
 /// Read only the head of a file: what follows may be damaged. The texts live as long as the library.
 /// KITH_BAD_FILE: as for kith_index_open(), but only for the head and the size of the file.

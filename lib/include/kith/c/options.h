@@ -141,7 +141,19 @@ typedef struct kith_index_options {
   /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others. 0:
   /// chosen; 1: yes; -1: never.
   int32_t deduplicate;
-  int32_t reserved;
+  /// [dims], 0 or more: the weight of each column in l1, l2 or squared_l2 (docs/contract.md, section 1).
+  /// NULL: all 1.
+  const double* column_weights;
+  int64_t column_weights_count;
+  /// [dims], above 0: the variance of each column, for seuclidean. NULL: none.
+  const double* variances;
+  int64_t variances_count;
+  /// [dims, dims], symmetric and positive definite, for mahalanobis: V of SciPy and scikit-learn. NULL: none.
+  const double* covariance;
+  int64_t covariance_count;
+  /// [dims, dims], likewise, in place of the covariance: VI. NULL: none.
+  const double* inverse_covariance;
+  int64_t inverse_covariance_count;
 } kith_index_options;
 
 /// Says how to open an index file.

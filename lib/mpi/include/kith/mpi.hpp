@@ -89,7 +89,8 @@ class KITH_API Index {
   ///   first_row  the number of this rank's first row; no number may occur twice. If absent, rows are
   ///              numbered rank after rank, from 0. Give it on all ranks or on none
   ///   metric     the same on all ranks
-  ///   options    features, centre, learn_centre and box must be the same on all ranks; learn_centre
+  ///   options    features, centre, learn_centre, box and what the metric takes (column_weights, ...)
+  ///              must be the same on all ranks; learn_centre
   ///              learns the centre of all rows. first_row and largest must stay 0: they are computed.
   ///              All ranks with rows must come to one arithmetic, by elements or by the option
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than

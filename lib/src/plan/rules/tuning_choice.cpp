@@ -53,8 +53,8 @@ Metric chain_of(Metric metric) {
 #include "kith/metrics.def"
 #undef KITH_METRIC
   };
-  const Row& mine =
-      *std::find_if(std::begin(rows), std::end(rows), [&](const Row& row) { return row.metric == metric; });
+  const Row& mine = *std::find_if(std::begin(rows), std::end(rows),
+                                  [&](const Row& row) { return row.metric == chain_metric(metric); });
   return std::find_if(
              std::begin(rows), std::end(rows),
              [&](const Row& row) { return row.start == mine.start && row.accumulate == mine.accumulate; })

@@ -34,7 +34,7 @@ bool keeps_distinct_rows(const RowStore& store) {
 DistinctStore::DistinctStore(const RowSchema& schema, std::shared_ptr<const RowStore> rows, RowCopies copies,
                              std::int64_t reserve)
     : RowStore(copies.rows(), rows->largest()),
-      metric_(schema.metric),
+      metric_(schema.shown),
       dims_(schema.dims),
       reserve_(reserve),
       rows_(std::move(rows)),

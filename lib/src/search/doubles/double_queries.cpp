@@ -18,7 +18,9 @@ DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Inde
     refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
                       std::to_string(index.columns) + "; give as many");
   Checked checked;
-  const RowsView rows = rows_on_host(where, "query", index.device.state(), given, checked.copy);
+  checked.moved = std::make_unique<const MovedRows>(where, "query", index, given);
+  const RowsView rows =
+      rows_on_host(where, "query", index.device.state(), checked.moved->view(), checked.copy);
   if (!index.box) {
     checked.rows = prepare_or_leave(where, "query", rows, index.metric, index.mask(), threads);
     return checked;
@@ -35,7 +37,8 @@ DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, 
 
 DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, Checked checked,
                              std::uint32_t threads)
-    : copy_(std::move(checked.copy)),
+    : moved_(std::move(checked.moved)),
+      copy_(std::move(checked.copy)),
       doubles_(std::move(checked.rows)),
       how_(rounding_of_queries(index.metric, doubles_, index.doubles->rounding)),
       floats_(round_rows(index.metric, doubles_, how_, threads)),

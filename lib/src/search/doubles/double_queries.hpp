@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "kith/matrix_view.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
 #include "rows/doubles/rounded_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "search/doubles/double_bounds.hpp"
 #include "search/doubles/double_index.hpp"
 
@@ -25,7 +27,7 @@ class DoubleQueries {
   /// Takes rows that are prepared already. Throws what check_range() throws.
   DoubleQueries(std::string_view where, const Index::State& index, PreparedDoubles rows,
                 std::uint32_t threads)
-      : DoubleQueries(where, index, Checked{{}, std::move(rows)}, threads) {}
+      : DoubleQueries(where, index, Checked{nullptr, {}, std::move(rows)}, threads) {}
 
   std::int64_t count() const { return doubles_.rows; }
   MatrixView<const double> doubles() const { return doubles_.view(); }
@@ -37,13 +39,15 @@ class DoubleQueries {
 
  private:
   struct Checked {
-    std::vector<unsigned char> copy;  ///< of rows on a device; `rows` may refer to it
+    std::unique_ptr<const MovedRows> moved;  ///< `rows` may refer to it,
+    std::vector<unsigned char> copy;         ///< or to this, of rows on a device
     PreparedDoubles rows;
   };
   static Checked checked(std::string_view where, const Index::State& index, const RowsView& given,
                          std::uint32_t threads);
   DoubleQueries(std::string_view where, const Index::State& index, Checked checked, std::uint32_t threads);
 
+  const std::unique_ptr<const MovedRows> moved_;
   const std::vector<unsigned char> copy_;
   const PreparedDoubles doubles_;
   const Rounding how_;

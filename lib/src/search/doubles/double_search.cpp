@@ -120,7 +120,7 @@ std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions
 void search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
                     const SearchOptions& options, DoubleSink& sink, Trace* trace) {
   if (options.radius) {  // floats propose whatever the radius
-    CutDoubleSink cut(sink, bound_of_search<double>("search", index.metric, *options.radius));
+    CutDoubleSink cut(sink, bound_of_search<double>("search", index.shown, *options.radius));
     SearchOptions all = options;
     all.radius.reset();
     return search_doubles(index, given, k, all, cut, trace);
@@ -172,7 +172,7 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
 RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries& queries,
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
-  const std::vector<double> most = bounds_of(index.metric, radii, queries.count());
+  const std::vector<double> most = bounds_of(index.shown, radii, queries.count());
   std::optional<FloatGuard> guard(std::in_place);
   DoubleRanking ranking(index, options);
   OpenQueries all;

@@ -12,7 +12,7 @@
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "metric/radius_bound.hpp"
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/doubles/double_search.hpp"
 #include "search/groups/group_parts.hpp"
@@ -82,7 +82,7 @@ void put_nothing(DoubleSink& sink, RowRange queries, std::int64_t) {
 
 void search_alone(const Index::State& group, const RowsView& queries, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
-  search(group, CentredRows("search", "query", group, queries), k, options, sink, trace);
+  search(group, MovedRows("search", "query", group, queries), k, options, sink, trace);
 }
 void search_alone(const Index::State& group, const RowsView& queries, std::int64_t k,
                   const SearchOptions& options, DoubleSink& sink, Trace* trace) {
@@ -114,8 +114,8 @@ class TogetherSearch {
  public:
   TogetherSearch(const GroupsAsked& asked, const RowsView& given)
       : rows_(resident_rows(*asked.index.store)),
-        centred_("search", "query", asked.index, given),
-        queries_("search", asked.index, asked.index.store->largest(), centred_),
+        moved_("search", "query", asked.index, given),
+        queries_("search", asked.index, asked.index.store->largest(), moved_),
         together_(asked, *rows_) {
     queries_.prepare(asked.options.threads);
   }
@@ -125,7 +125,7 @@ class TogetherSearch {
 
  private:
   const std::shared_ptr<const ResidentRows> rows_;
-  const CentredRows centred_;
+  const MovedRows moved_;
   QuerySet queries_;
   const GroupsTogether together_;
 };
@@ -199,7 +199,7 @@ void check_numbered_in_whole(std::string_view where, const SearchOptions& option
 void search_groups(const Index::State& index, const RowsView& given, std::int64_t k,
                    const SearchOptions& options, AnswerSink& to, Trace* trace) {
   std::optional<CutSink> cut;
-  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.metric, *options.radius));
+  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.shown, *options.radius));
   AnswerSink& sink = cut ? *cut : to;
   search_all(index, given, k, options, sink, trace);
 }

@@ -59,7 +59,7 @@ RadiusKeys some_by_distances(const ResidentRows& index, MatrixView<const float> 
 /// Returns the bounds of all queries, after checking the options and preparing the queries.
 std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest& request) {
   static_cast<void>(plan_within(index, request.m(), request.options));
-  std::vector<float> bounds = bounds_of(index.metric, *request.radii, request.m());
+  std::vector<float> bounds = bounds_of(index.shown, *request.radii, request.m());
   request.queries.prepare(request.options.threads);
   return bounds;
 }
@@ -91,7 +91,7 @@ RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& 
   RadiusNeighbors found{keys->queries, std::move(keys->first), {}, std::move(keys->row)};
   found.distance.resize(keys->value.size());
   const FloatGuard guard;
-  finish_values(index.metric, keys->value, found.distance.data());
+  finish_values(index.shown, keys->value, found.distance.data());
   return found;
 }
 

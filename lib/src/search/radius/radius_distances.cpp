@@ -50,7 +50,7 @@ struct Shown {
     found.row.resize(total);
   }
   void put(const ResidentRows& index, std::size_t to, Key key) {
-    found.distance[to] = finish(index.metric, value_of(key));
+    found.distance[to] = finish(index.shown, value_of(key));
     found.row[to] = static_cast<std::int64_t>(row_of(key));
   }
 };

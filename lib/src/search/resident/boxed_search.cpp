@@ -37,7 +37,7 @@ std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& pl
 DeviceMemory bounds_within(const ResidentRows& index, const Plan& plan, const SearchOptions& options) {
   if (!options.radius || plan.struck) return {};
   const std::vector<float> bounds(size(plan.query_tile),
-                                  bound_of_search<float>("search", index.metric, *options.radius));
+                                  bound_of_search<float>("search", index.shown, *options.radius));
   const std::shared_ptr<Device::State>& state = index.device.state();
   DeviceMemory memory(state, bounds.size() * sizeof(float));
   const DeviceSession session(*state);

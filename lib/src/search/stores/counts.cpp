@@ -149,7 +149,7 @@ void search_counts(const Index::State& index, QuerySet& queries, const CountRadi
                    const SearchOptions& options, CountSum& sum, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint(sum.where(), *index.store, options);
-  const std::vector<float> all = bounds_of_counts<float>(index.metric, asked);
+  const std::vector<float> all = bounds_of_counts<float>(index.shown, asked);
   const MatrixView<const float> bounds(all.data(), asked.radius.rows(), asked.radius.cols());
   check_rows_left_out(sum.where(), index.store->rows(), queries.count(), options);
   queries.prepare(options.threads);
@@ -161,7 +161,7 @@ void search_counts(const Index::State& index, QuerySet& queries, const CountRadi
   ListMerger nothing(index.store->buffers());
   SearchRequest request{queries, own, 0, std::span(unused)};
   request.parts = &nothing;
-  PartCounts(index.metric, bounds, sum).visit(*index.store, request, trace);
+  PartCounts(index.shown, bounds, sum).visit(*index.store, request, trace);
   if (options.self) take_own_away(index, queries.rows().on_host(), *options.self, bounds, options, sum);
   if (trace) trace->plan.self = options.self;
   whole.tell(trace);

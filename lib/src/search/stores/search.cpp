@@ -187,7 +187,7 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
   const WholeSearch whole(index.device);
   check_checkpoint("search", *index.store, options);
   std::optional<CutSink> cut;
-  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.metric, *options.radius));
+  if (options.radius) cut.emplace(to, bound_of_search<float>("search", index.shown, *options.radius));
   AnswerSink& sink = cut ? *cut : to;
   QuerySet queries("search", index, index.store->largest(), given);
   const SearchRequest request{queries, options, k};
@@ -217,7 +217,7 @@ RadiusNeighbors search_within(const Index::State& index, QuerySet& queries, std:
   if (const auto rows = index.store->resident(request))
     found = within_resident(*rows, request, trace);
   else
-    found = finish(index.metric, within_in_parts(index, request, trace));
+    found = finish(index.shown, within_in_parts(index, request, trace));
   whole.tell(trace);
   return found;
 }

@@ -23,7 +23,7 @@ struct SearchRequest;
 void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options);
 
 /// Checks and prepares `queries`, and passes the k nearest rows of each to `sink`, by their places.
-///   queries  have the centre of the Index subtracted (CentredRows)
+///   queries  have the centre of the Index subtracted (MovedRows)
 ///   options  name rows by their places (MappedOptions)
 void search(const Index::State& index, const RowsView& queries, std::int64_t k, const SearchOptions& options,
             AnswerSink& sink, Trace* trace);

@@ -1,4 +1,4 @@
-#include "rows/landed/centred_rows.hpp"
+#include "rows/landed/moved_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +17,7 @@
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/periodic_box.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -169,21 +170,29 @@ bool subtract_centre(const RowsView& rows, std::span<const double> centre, float
   return finite;
 }
 
-CentredRows::CentredRows(std::string_view where, std::string_view what, const Index::State& index,
-                         const RowsView& given, std::int64_t first_row)
+MovedRows::MovedRows(std::string_view where, std::string_view what, const Index::State& index,
+                     const RowsView& given, std::int64_t first_row)
     : view_(given) {
-  if (index.shift.empty() && (!index.box || index.arithmetic == Arithmetic::f64)) {
+  if (!index.prepared && index.shift.empty() && (!index.box || index.arithmetic == Arithmetic::f64)) {
     if (index.arithmetic == Arithmetic::f64) return;
     check_no_doubles(where, what, given.element);
     return;
   }
-  check_moved_element(where, what, given.element, index.box ? "box" : "centre");
+  if (!index.prepared) check_moved_element(where, what, given.element, index.box ? "box" : "centre");
   if (given.cols != index.columns)
     refuse(where, "the " + std::string(what) + " rows have " + std::to_string(given.cols) +
                       " columns but the index has " + std::to_string(index.columns) + "; give as many");
   std::vector<unsigned char> copy;
   const RowsView rows = rows_on_host(where, what, index.device.state(), given, copy);
   check_rows(where, what, rows);
+  if (index.prepared)
+    prepare(where, what, index, rows, first_row);
+  else
+    move(where, what, index, rows, first_row);
+}
+
+void MovedRows::move(std::string_view where, std::string_view what, const Index::State& index,
+                     const RowsView& rows, std::int64_t first_row) {
   own_.resize(cells_of(rows.rows, rows.cols));
   constexpr std::int64_t share_values = 1 << 14;
   const std::int64_t a_share = std::max<std::int64_t>(1, share_values / rows.cols);
@@ -197,6 +206,35 @@ CentredRows::CentredRows(std::string_view where, std::string_view what, const In
       refuse_too_large<decltype(element)>(where, what, rows, index, first_row);
     });
   view_ = RowsView(own_.data(), rows.rows, rows.cols);
+}
+
+void MovedRows::prepare(std::string_view where, std::string_view what, const Index::State& index,
+                        const RowsView& rows, std::int64_t first_row) {
+  const bool is_double = index.arithmetic == Arithmetic::f64;
+  const std::size_t cells = cells_of(rows.rows, rows.cols);
+  if (is_double)
+    own64_.assign(cells, 0);
+  else
+    own_.assign(cells, 0);
+  constexpr std::int64_t at_once = std::int64_t{1} << 20;  // values
+  const std::int64_t step = std::max<std::int64_t>(1, at_once / rows.cols);
+  for (std::int64_t first = 0; first < rows.rows; first += step) {
+    const RowsView some = rows.slice(first, std::min(step, rows.rows - first));
+    PreparedDoubles doubles =
+        prepare_doubles(where, what, some, Metric::l2, index.mask(), {}, 0, first_row + first);
+    const FloatGuard guard;
+    index.prepared->change(where, what, doubles.values, first_row + first, is_double ? DBL_MAX : FLT_MAX, 0);
+    for (std::int64_t r = 0; r < some.rows; ++r)
+      for (std::size_t d = 0; d < index.features.size(); ++d) {
+        const std::size_t to = size((first + r) * rows.cols + index.features[d]);
+        if (is_double)
+          own64_[to] = doubles.row(r)[d];
+        else
+          own_[to] = static_cast<float>(doubles.row(r)[d]);
+      }
+  }
+  view_ = is_double ? RowsView(own64_.data(), Element::f64, rows.rows, rows.cols)
+                    : RowsView(own_.data(), rows.rows, rows.cols);
 }
 
 }  // namespace kith

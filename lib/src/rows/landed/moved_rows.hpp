@@ -1,5 +1,5 @@
-// Subtracts the centre of an Index from rows and queries, or moves them into its periodic box. Values of
-// floats are moved and rounded only here.
+// Moves rows and queries to where an Index compares them: subtracts its centre, moves them into its periodic
+// box, or prepares them for its metric. Values of floats are moved and rounded only here.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "kith/centre.hpp"
 #include "kith/index.hpp"
 #include "kith/rows_view.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 
 namespace kith {
 
@@ -45,25 +46,32 @@ std::vector<double> centre_of(const IndexOptions& options, Metric metric, Elemen
 bool subtract_centre(const RowsView& rows, std::span<const double> centre, float* to);
 
 /// Rows of a caller in the form that the Index searches. They are in the caller's memory, or, if there is a
-/// centre or a box, in memory of this object, on the host.
-class CentredRows {
+/// centre, a box or a prepared metric, in memory of this object, on the host. In double precision values are
+/// moved into a box later.
+class MovedRows {
  public:
   ///   where, what  as for prepare_rows()
   ///   first_row    the number of row 0 in messages
-  /// Throws unsupported: doubles without a centre. Throws invalid_argument with a centre or a box: elements
-  /// other than f32 and f64; another number of columns than the Index has; a value that becomes too large for
-  /// a float (names its place).
-  CentredRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
-              std::int64_t first_row = 0);
-  CentredRows(const CentredRows&) = delete;
-  CentredRows& operator=(const CentredRows&) = delete;
+  /// Throws unsupported: doubles that are not moved. Throws invalid_argument with a centre or a box: elements
+  /// other than f32 and f64; with any of the three: another number of columns than the Index has, and a value
+  /// that becomes too large (names its place); and as PreparedMetric::change() does.
+  MovedRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
+            std::int64_t first_row = 0);
+  MovedRows(const MovedRows&) = delete;
+  MovedRows& operator=(const MovedRows&) = delete;
 
   const RowsView& view() const { return view_; }
   operator const RowsView&() const { return view_; }
 
  private:
+  void move(std::string_view where, std::string_view what, const Index::State& index, const RowsView& rows,
+            std::int64_t first_row);
+  void prepare(std::string_view where, std::string_view what, const Index::State& index, const RowsView& rows,
+               std::int64_t first_row);
+
   RowsView view_;
   Floats own_;
+  Doubles own64_;  ///< of a prepared metric in double precision
 };
 
 }  // namespace kith

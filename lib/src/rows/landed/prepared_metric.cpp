@@ -1,0 +1,254 @@
+#include "rows/landed/prepared_metric.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "base/refuse.hpp"
+#include "base/text.hpp"
+#include "host/parallel.hpp"
+
+namespace kith {
+namespace {
+
+/// The symmetric part of a matrix counts. So much may two values that should be equal differ, beside the root
+/// of the product of their values on the diagonal: inverses by other libraries are not quite symmetric.
+constexpr double most_asymmetry = 0x1p-20;
+
+bool is_constant(std::span<const double> row) {
+  return std::all_of(row.begin(), row.end(), [&](double value) { return value == row.front(); });
+}
+
+void subtract_mean(std::span<double> row) {
+  double sum = 0;
+  for (const double value : row) sum += value;
+  const double mean = sum / static_cast<double>(row.size());
+  for (double& value : row) value -= mean;
+}
+
+/// Replaces values by their ranks, the mean of ranks where values are equal, less the mean of all ranks. All
+/// of these are whole numbers or halves, and exact.
+void rank_values(std::span<double> row, std::span<double> sorted) {
+  std::copy(row.begin(), row.end(), sorted.begin());
+  std::sort(sorted.begin(), sorted.end());
+  const double mean = (static_cast<double>(row.size()) + 1) / 2;
+  for (double& value : row) {
+    const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), value);
+    const auto below = static_cast<double>(first - sorted.begin()), equal = static_cast<double>(end - first);
+    value = below + (equal + 1) / 2 - mean;
+  }
+}
+
+std::string columns_text(std::int64_t columns) {
+  return std::to_string(columns) + (columns == 1 ? " column" : " columns");
+}
+
+/// Refuses another number of values than one for each column, or each pair of columns.
+void check_length(const MetricParameter& one, std::size_t given, std::int64_t columns) {
+  if (given == one.count(columns)) return;
+  refuse("index",
+         std::string(one.name) + " has " + std::to_string(given) + (given == 1 ? " value" : " values") +
+             " for rows of " + columns_text(columns) +
+             (one.is_matrix ? "; give one for each pair of columns, row by row" : "; give one a column"));
+}
+
+/// Returns the values of the columns, or pairs of columns, that count.
+std::vector<double> counting(const std::vector<double>& given, std::int64_t columns, bool matrix,
+                             std::span<const std::int64_t> features) {
+  std::vector<double> kept;
+  for (const std::int64_t i : features) {
+    if (!matrix) kept.push_back(given[size(i)]);
+    for (std::size_t j = 0; matrix && j < features.size(); ++j)
+      kept.push_back(given[size(i) * size(columns) + size(features[j])]);
+  }
+  return kept;
+}
+
+/// Refuses a value for a column: the metric needs one that is finite and above 0, or for weights 0 or more.
+void check_of_columns(std::string_view name, std::span<const double> values,
+                      std::span<const std::int64_t> features, bool may_be_0) {
+  for (std::size_t d = 0; d < values.size(); ++d)
+    if (!std::isfinite(values[d]) || values[d] < 0 || (values[d] == 0 && !may_be_0))
+      refuse("index", std::string(name) + " of column " + std::to_string(features[d]) + " is " +
+                          text_of(values[d]) + "; give a finite number" +
+                          (may_be_0 ? ", 0 or more" : " above 0, or leave the column out (features)"));
+}
+
+std::string entry_text(std::string_view name, std::int64_t i, std::int64_t j, double value) {
+  return std::string(name) + "[" + std::to_string(i) + ", " + std::to_string(j) + "] is " + text_of(value);
+}
+
+void check_matrix(std::string_view name, std::span<const double> matrix,
+                  std::span<const std::int64_t> features) {
+  const std::size_t dims = features.size();
+  for (std::size_t i = 0; i < dims; ++i)
+    for (std::size_t j = 0; j < dims; ++j) {
+      const double value = matrix[i * dims + j], other = matrix[j * dims + i];
+      if (!std::isfinite(value))
+        refuse("index", entry_text(name, features[i], features[j], value) + "; give finite numbers");
+      const double size_of_both =
+          std::sqrt(std::fabs(matrix[i * dims + i])) * std::sqrt(std::fabs(matrix[j * dims + j]));
+      if (j < i && !(std::fabs(value - other) <= most_asymmetry * size_of_both))
+        refuse("index", entry_text(name, features[j], features[i], other) + " and " +
+                            entry_text("", features[i], features[j], value) +
+                            ", but the matrix must be symmetric; give (M + M.T) / 2 if it is meant");
+    }
+}
+
+Cholesky factored(std::string_view name, std::span<const double> matrix,
+                  std::span<const std::int64_t> features) {
+  check_matrix(name, matrix, features);
+  Cholesky factor(matrix, static_cast<std::int64_t>(features.size()));
+  if (factor.failed() < static_cast<std::int64_t>(features.size()))
+    refuse("index", std::string(name) + " is not positive definite: its rows and columns up to column " +
+                        std::to_string(features[size(factor.failed())]) +
+                        " are not; leave out columns that follow from others, or add to the diagonal");
+  return factor;
+}
+
+/// Refuses a parameter that the metric does not take, and the lack of one that it needs.
+void check_which(Metric metric, const IndexOptions& options) {
+  const bool has_v = !options.covariance.empty(), has_vi = !options.inverse_covariance.empty();
+  const std::string named(name(metric));
+  if (!options.column_weights.empty() && !takes_column_weights(metric))
+    refuse("index", "there are column_weights, but " + named +
+                        " is none of l1, l2 and squared_l2; leave them out, or choose one of these");
+  if (!options.variances.empty() && metric != Metric::seuclidean)
+    refuse("index", "there are variances, which seuclidean takes, but the metric is " + named +
+                        "; leave them out, or choose seuclidean");
+  if ((has_v || has_vi) && metric != Metric::mahalanobis)
+    refuse("index", std::string("there is ") + (has_v ? "a covariance" : "an inverse_covariance") +
+                        ", which mahalanobis takes, but the metric is " + named +
+                        "; leave it out, or choose mahalanobis");
+  if (metric == Metric::seuclidean && options.variances.empty())
+    refuse("index", "seuclidean without variances; give one a column");
+  if (metric == Metric::mahalanobis && has_v == has_vi)
+    refuse("index",
+           std::string("mahalanobis with ") +
+               (has_v ? "both a covariance and its inverse" : "neither a covariance nor its inverse") +
+               "; give one of covariance and inverse_covariance");
+  if (!options.centre.empty() || options.learn_centre || !options.box.empty())
+    refuse("index", std::string("there is a ") + (options.box.empty() ? "centre" : "box") +
+                        ", and rows are " +
+                        (options.column_weights.empty() ? "prepared for " + named : "weighted") +
+                        " already; leave one of them out");
+}
+
+}  // namespace
+
+PreparedMetric::PreparedMetric(Metric metric, MetricParameters parameters,
+                               std::span<const std::int64_t> features)
+    : metric_(metric), parameters_(std::move(parameters)), features_(features.begin(), features.end()) {
+  const FloatGuard guard;
+  const MetricParameters& given = parameters_;
+  check_of_columns("column_weights", given.column_weights, features, true);
+  check_of_columns("variances", given.variances, features, false);
+  factors_ = given.column_weights.empty() ? given.variances : given.column_weights;
+  if (metric_ != Metric::l1)
+    for (double& factor : factors_) factor = std::sqrt(factor);
+  if (!given.covariance.empty()) cholesky_ = factored("covariance", given.covariance, features);
+  if (!given.inverse_covariance.empty())
+    cholesky_ = factored("inverse_covariance", given.inverse_covariance, features);
+}
+
+bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) const {
+  switch (metric_) {
+    case Metric::correlation:
+      if (is_constant(row)) return false;
+      subtract_mean(row);
+      return true;
+    case Metric::spearman:
+      if (is_constant(row)) return false;
+      rank_values(row, spare);
+      return true;
+    case Metric::hellinger:
+      if (std::any_of(row.begin(), row.end(), [](double value) { return value < 0; })) return false;
+      for (double& value : row) value = std::sqrt(value / 2);
+      return true;
+    case Metric::mahalanobis:
+      if (parameters_.covariance.empty())
+        cholesky_->multiply(row, spare);
+      else
+        cholesky_->solve(row);
+      return true;
+    case Metric::seuclidean:
+      for (std::size_t d = 0; d < row.size(); ++d) row[d] /= factors_[d];
+      return true;
+    default:
+      for (std::size_t d = 0; d < row.size(); ++d) row[d] *= factors_[d];
+      return true;
+  }
+}
+
+std::string PreparedMetric::why_not(std::string_view what, std::int64_t number,
+                                    std::span<const double> row) const {
+  const std::string named(name(metric_));
+  if (metric_ == Metric::hellinger) {
+    const auto below = std::find_if(row.begin(), row.end(), [](double value) { return value < 0; });
+    return place_text(what, number, features_[size(below - row.begin())]) + " holds " + text_of(*below) +
+           ", below 0; give 0 or more for hellinger, or leave the row out";
+  }
+  return std::string(what) + " row " + std::to_string(number) + " holds " + text_of(row.front()) +
+         " in each column that counts, so that it correlates with no row; leave it out for " + named;
+}
+
+void PreparedMetric::change(std::string_view where, std::string_view what, std::span<double> rows,
+                            std::int64_t first_row, double most, std::uint32_t threads) const {
+  const std::size_t dims = features_.size();
+  const auto all = static_cast<std::int64_t>(rows.size() / dims);
+  constexpr std::int64_t share_values = 1 << 14;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_values / static_cast<std::int64_t>(dims));
+  struct Wrong {
+    std::int64_t row;
+    bool taken;  ///< the row was changed, but has a value that is too large
+  };
+  std::vector<Wrong> wrong(size(divide_up(all, a_share)), {all, false});  // the first of each share
+  const auto row_at = [&](std::int64_t r) { return rows.subspan(size(r) * dims, dims); };
+  const auto is_wrong = [&](double value) { return !(std::fabs(value) <= most); };
+  const auto work = static_cast<std::int64_t>(rows.size() * (cholesky_ ? dims : 1));
+  parallel_for(static_cast<std::int64_t>(wrong.size()), work, threads, [&](std::int64_t share) {
+    std::vector<double> spare(dims);
+    for (std::int64_t r = share * a_share; r < std::min(all, (share + 1) * a_share); ++r) {
+      const std::span<double> row = row_at(r);
+      const bool taken = change_row(row, spare);
+      if (taken && std::none_of(row.begin(), row.end(), is_wrong)) continue;
+      wrong[size(share)] = {r, taken};
+      return;
+    }
+  });
+  const auto first =
+      std::find_if(wrong.begin(), wrong.end(), [&](const Wrong& one) { return one.row < all; });
+  if (first == wrong.end()) return;
+  const std::span<const double> row = row_at(first->row);
+  if (!first->taken) refuse(where, why_not(what, first_row + first->row, row));
+  const auto large = std::find_if(row.begin(), row.end(), is_wrong);
+  refuse(where, place_text(what, first_row + first->row, features_[size(large - row.begin())]) + " is " +
+                    text_of(*large) + " when it is prepared for " + std::string(name(metric_)) + ", beyond " +
+                    text_of(most) + "; leave the row out, or scale the columns");
+}
+
+bool asks_for_prepared_metric(const IndexOptions& options, Metric metric) {
+  return is_prepared(metric) ||
+         std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
+                     [&](const MetricParameter& one) { return !(options.*one.asked).empty(); });
+}
+
+std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& options, Metric metric,
+                                                         std::int64_t columns,
+                                                         std::span<const std::int64_t> features) {
+  if (!asks_for_prepared_metric(options, metric)) return nullptr;
+  check_which(metric, options);
+  MetricParameters parameters;
+  for (const MetricParameter& one : metric_parameters) {
+    const std::vector<double>& given = options.*one.asked;
+    if (given.empty()) continue;
+    check_length(one, given.size(), columns);
+    parameters.*one.values = counting(given, columns, one.is_matrix, features);
+  }
+  return std::make_shared<const PreparedMetric>(metric, std::move(parameters), features);
+}
+
+}  // namespace kith

@@ -1,0 +1,91 @@
+// Prepared metrics and weights of columns (docs/contract.md, section 1): each row and each query is changed
+// on the host, in double precision, and a metric of metrics.def then compares what it became.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kith/metric.hpp"
+#include "kith/options.hpp"
+#include "metric/cholesky.hpp"
+
+namespace kith {
+
+/// The parameters of a metric, as IndexOptions has them.
+struct MetricParameters {
+  std::vector<double> column_weights, variances, covariance, inverse_covariance;
+};
+
+struct MetricParameter {
+  std::string_view name, section;  ///< section of an index file
+  std::vector<double> MetricParameters::*values;
+  std::vector<double> IndexOptions::*asked;
+  bool is_matrix;
+
+  /// Returns the number of values for so many columns.
+  std::size_t count(std::int64_t columns) const {
+    const auto one = static_cast<std::size_t>(columns);
+    return is_matrix ? one * one : one;
+  }
+};
+
+inline constexpr MetricParameter metric_parameters[] = {
+    {"column_weights", "column_weights", &MetricParameters::column_weights, &IndexOptions::column_weights,
+     false},
+    {"variances", "variances", &MetricParameters::variances, &IndexOptions::variances, false},
+    {"covariance", "covariance", &MetricParameters::covariance, &IndexOptions::covariance, true},
+    {"inverse_covariance", "inverse_cov", &MetricParameters::inverse_covariance,
+     &IndexOptions::inverse_covariance, true},
+};
+
+class PreparedMetric {
+ public:
+  ///   metric      as the caller named it
+  ///   parameters  of the columns that count: [dims] each, and [dims, dims]
+  ///   features    the columns that count, ascending: their numbers in messages
+  /// Throws as prepared_metric_of() does.
+  PreparedMetric(Metric metric, MetricParameters parameters, std::span<const std::int64_t> features);
+
+  Metric metric() const { return metric_; }
+  const MetricParameters& parameters() const { return parameters_; }
+
+  /// Changes rows where they are. Must run under FloatGuard.
+  ///   rows       [n, dims]  the columns that count, finite
+  ///   first_row  the number of row 0 in messages
+  ///   most       the largest magnitude that a value may have
+  /// Throws invalid_argument: a row that the metric does not take, or a value that becomes too large (names
+  /// the first).
+  void change(std::string_view where, std::string_view what, std::span<double> rows, std::int64_t first_row,
+              double most, std::uint32_t threads) const;
+
+ private:
+  /// Changes one row; `spare` has memory for another. Returns false if the metric does not take it.
+  bool change_row(std::span<double> row, std::span<double> spare) const;
+  /// Returns why change_row() did not take a row, as the caller gave it.
+  std::string why_not(std::string_view what, std::int64_t number, std::span<const double> row) const;
+
+  const Metric metric_;
+  const MetricParameters parameters_;
+  const std::vector<std::int64_t> features_;
+  std::vector<double> factors_;  ///< [dims]  by which columns are multiplied, or for seuclidean divided
+  std::optional<Cholesky> cholesky_;
+};
+
+/// Returns how rows are changed; null if the metric is one of metrics.def, and no column has a weight.
+///   columns   of the rows as they are given
+///   features  those that count
+/// Throws invalid_argument: a parameter that is missing, of another metric or of another length, or that has
+/// a value which is no parameter (names its place); a centre or a box beside it.
+std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& options, Metric metric,
+                                                         std::int64_t columns,
+                                                         std::span<const std::int64_t> features);
+
+/// Returns whether prepared_metric_of() would not return null.
+bool asks_for_prepared_metric(const IndexOptions& options, Metric metric);
+
+}  // namespace kith

@@ -1,0 +1,65 @@
+// Tests prepared metrics from C against the C++ calls.
+#include "c_api/c_support.hpp"
+#include "common/data.hpp"
+#include "kith/index.hpp"
+#include "kith/parse.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+
+Neighbors three_nearest(const kith_index* index, const Matrix& queries) {
+  Neighbors lists{queries.rows, 3, std::vector<float>(size(queries.rows * 3)),
+                  std::vector<std::int64_t>(size(queries.rows * 3))};
+  const kith_rows rows = rows_of(queries);
+  REQUIRE(told(kith_index_search(index, &rows, 3, nullptr, lists.distance.data(), lists.row.data())) == "ok");
+  return lists;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: prepared metrics, their parameters, and what an index says of them") {
+  const OpenDevice on = opened();
+  const Matrix train = matrix(2, {1, 2, 3, 5, 8, 1, 2, 2.5F, 7, 3}), queries = matrix(2, {1, 3, 4, 2});
+  const std::vector<double> two{0.5, 2}, four{2, 0.5, 0.5, 1};
+  const kith_rows rows = rows_of(train);
+  const auto check = [&](const char* metric, const kith_index_options& asked, const IndexOptions& options) {
+    CAPTURE(metric);
+    kith_index_options own = asked;
+    own.metric = metric;
+    const Rows index =
+        made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &own, out); });
+    const Index right(device(), train, parse<Metric>(metric), options);
+    CHECK(three_nearest(index.get(), queries) == right.search(queries, 3));
+    kith_index_info info = KITH_INIT(kith_index_info);
+    REQUIRE(told(kith_index_describe(index.get(), &info)) == "ok");
+    CHECK(std::string(info.metric) == metric);
+    CHECK(info.prepared == 1);
+  };
+  const kith_index_options none = KITH_INIT(kith_index_options);
+  check("correlation", none, {});
+  check("spearman", none, {});
+  check("hellinger", none, {});
+  kith_index_options asked = none;
+  asked.column_weights = two.data();
+  asked.column_weights_count = 2;
+  check("l1", asked, {.column_weights = two});
+  asked = none;
+  asked.variances = two.data();
+  asked.variances_count = 2;
+  check("seuclidean", asked, {.variances = two});
+  asked = none;
+  asked.covariance = four.data();
+  asked.covariance_count = 4;
+  check("mahalanobis", asked, {.covariance = four});
+  asked = none;
+  asked.inverse_covariance = four.data();
+  asked.inverse_covariance_count = 4;
+  check("mahalanobis", asked, {.inverse_covariance = four});
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests

@@ -1,0 +1,330 @@
+// Tests prepared metrics and weights of columns: docs/contract.md, section 1.
+#include <cstdlib>
+
+#include "common/data_files.hpp"
+#include "common/parted/sets.hpp"
+#include "kith/classifier.hpp"
+#include "kith/index_file.hpp"
+#include "kith/keys.hpp"
+#include "kith/knn_graph.hpp"
+#include "prepared/prepared_oracle.hpp"
+
+namespace kith::tests {
+namespace {
+
+using data_files::Folder;
+
+constexpr Arithmetic both_widths[] = {Arithmetic::f32, Arithmetic::f64};
+
+/// Rows and queries for a metric, and the Index of them.
+struct PreparedCase {
+  PreparedCase(MetricAsked of, Arithmetic width, std::int64_t n, std::int64_t m, std::int64_t cols,
+               std::mt19937& random)
+      : asked(std::move(of)),
+        arithmetic(width),
+        train(rows_for(asked, n, cols, random)),
+        queries(rows_for(asked, m, cols, random)) {}
+
+  Index index(IndexOptions more = {}) const { return index_of(train, std::move(more)); }
+  Index index_of(const DoubleMatrix& rows, IndexOptions more = {}) const {
+    IndexOptions all = asked.options(arithmetic);
+    all.groups = std::move(more.groups);
+    all.first_row = more.first_row;
+    return Index(device(), rows, asked.metric, all);
+  }
+  Neighbors nearest(std::int64_t k) const {
+    return nearest_by_contract(asked, arithmetic, train, queries, k);
+  }
+  DoubleMatrix part(std::int64_t first, std::int64_t end) const {
+    return {end - first,
+            train.cols,
+            {train.values.begin() + first * train.cols, train.values.begin() + end * train.cols}};
+  }
+
+  MetricAsked asked;
+  Arithmetic arithmetic;
+  DoubleMatrix train, queries;
+};
+
+template <class Body>
+void for_each_prepared(std::int64_t n, std::int64_t m, std::int64_t cols, const Body& body) {
+  std::mt19937 random(static_cast<unsigned>(n * 31 + cols));
+  for (const MetricAsked& asked : all_prepared(cols, random))
+    for (const Arithmetic width : both_widths) {
+      CAPTURE(std::string(name(asked.metric)));
+      CAPTURE(static_cast<int>(width));
+      CAPTURE(asked.inverse.empty());
+      body(PreparedCase(asked, width, n, m, cols, random));
+    }
+}
+
+std::vector<double> distances_of(const Neighbors& found) {
+  std::vector<double> all(found.distance.begin(), found.distance.end());
+  all.insert(all.end(), found.distance64.begin(), found.distance64.end());
+  return all;
+}
+
+/// Returns how many random cases of each metric are compared.
+int cases_a_metric() {
+  const char* const text = std::getenv("KITH_PREPARED_CASES");
+  return text ? std::atoi(text) : 12;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("prepared metrics: random cases of each, in both widths") {
+  std::mt19937 random(44);
+  for (int turn = 0; turn < cases_a_metric(); ++turn) {
+    const std::int64_t cols = 2 + static_cast<std::int64_t>(random() % 20),
+                       n = 1 + static_cast<std::int64_t>(random() % 150),
+                       m = 1 + static_cast<std::int64_t>(random() % 12),
+                       k = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
+    for (const MetricAsked& asked : all_prepared(cols, random))
+      for (const Arithmetic width : both_widths) {
+        CAPTURE(std::string(name(asked.metric)));
+        CAPTURE(turn);
+        const PreparedCase of(asked, width, n, m, cols, random);
+        const Index index = of.index();
+        CHECK(index.metric() == asked.metric);
+        CHECK(index.arithmetic() == width);
+        CHECK(index.search(of.queries, k) == of.nearest(k));
+        if (width == Arithmetic::f64) continue;
+        const Matrix floats = rounded(of.queries);
+        CHECK(index.search(floats, k) == of.nearest(k));
+      }
+  }
+}
+
+TEST_CASE("prepared metrics: proposers and boxes answer as the chain does") {
+  for_each_prepared(2500, 40, 8, [](const PreparedCase& of) {
+    const Index index = of.index();
+    const Neighbors right = of.nearest(9);
+    CHECK(index.search(of.queries, 9) == right);
+    CHECK(index.search(of.queries, 9, {.proposer = Proposer::none}) == right);
+    for (const Proposer proposer : device().info().proposers) {
+      if (of.asked.compared() == Metric::l1) continue;
+      CAPTURE(std::string(name(proposer)));
+      CHECK(index.search(of.queries, 9, {.proposer = proposer}) == right);
+    }
+    if (device().info().boxes_max_k >= 9 && of.arithmetic == Arithmetic::f32)
+      CHECK(index.search(of.queries, 9, {.boxes = true}) == right);
+  });
+}
+
+TEST_CASE("prepared metrics: radii and counts") {
+  for_each_prepared(300, 9, 5, [](const PreparedCase& of) {
+    const Index index = of.index();
+    const Neighbors all = index.search(of.queries, 300);
+    const std::vector<double> distances = distances_of(all);
+    const double radius = distances[40];
+    const RadiusNeighbors found = index.within(of.queries, std::vector<double>{radius});
+    std::vector<std::int64_t> rows, counts;
+    for (std::size_t q = 0; q < 9; ++q) {
+      counts.push_back(0);
+      for (std::size_t i = q * 300; i < (q + 1) * 300 && distances[i] <= radius; ++i) {
+        rows.push_back(all.row[i]);
+        ++counts.back();
+      }
+    }
+    CHECK(found.row == rows);
+    CHECK(index.count(of.queries, {.radius = {&radius, 1, 1}}) == counts);
+    SearchOptions limited;
+    limited.radius = radius;
+    CHECK(index.search(of.queries, 300, limited).row[size(counts[0])] == -1);
+  });
+}
+
+TEST_CASE("prepared metrics: rows that are added, removed and compacted; shards; leave-one-out; a graph") {
+  for_each_prepared(200, 7, 6, [](const PreparedCase& of) {
+    const Neighbors right = of.nearest(5);
+    const Index grown = of.index_of(of.part(0, 120)).with(of.part(120, 200));
+    CHECK(grown.search(of.queries, 5) == right);
+    CHECK(grown.compact().search(of.queries, 5) == right);
+    const std::vector<std::int64_t> gone{right.row[0], (right.row[0] + 7) % 200};
+    const Index fewer = grown.without(gone);
+    CHECK(fewer.compact().search(of.queries, 5) == fewer.search(of.queries, 5));
+    CHECK(fewer.metric() == of.asked.metric);
+    const Index one = of.index_of(of.part(0, 90));
+    const Index two = of.index_of(of.part(90, 200), {.first_row = 90});
+    const std::vector<Keys> keys{one.search_keys(of.queries, 5), two.search_keys(of.queries, 5)};
+    CHECK(finish(grown.metric(), merge(keys)) == right);
+    const Neighbors others = grown.search(of.train, 3, {.self = 0});
+    CHECK(knn_graph(device(), of.train, 3, of.asked.metric, {}, nullptr, of.asked.options(of.arithmetic)) ==
+          others);
+    const Index grouped = of.index({.groups = {0, 90, 200}});
+    const Neighbors first = grouped.search(of.queries, 2, {.groups = {0, 7, 7}});
+    CHECK(first == one.search(of.queries, 2));
+  });
+}
+
+TEST_CASE("prepared metrics: columns that do not count, votes and sets") {
+  std::mt19937 random(5);
+  for (const MetricAsked& asked : all_prepared(4, random)) {
+    CAPTURE(std::string(name(asked.metric)));
+    const PreparedCase of(asked, Arithmetic::f32, 120, 6, 4, random);
+    std::vector<std::int64_t> labels, nearest;
+    for (std::int64_t t = 0; t < 120; ++t) labels.push_back(t % 3);
+    for (const std::int64_t row : of.nearest(1).row) nearest.push_back(row % 3);
+    const Classifier voter(of.index(), {labels.data(), 120, 1});
+    CHECK(voter.predict(of.queries, 1) == nearest);
+    const Index set(set_of(2), of.train, asked.metric, asked.options(Arithmetic::f32));
+    CHECK(set.search(of.queries, 8) == of.nearest(8));
+
+    // A fifth column, in front, does not count.
+    const auto wider = [](const DoubleMatrix& rows, double with) {
+      DoubleMatrix wide{rows.rows, 5, {}};
+      for (std::int64_t r = 0; r < rows.rows; ++r) {
+        wide.values.push_back(with);
+        for (const double value : rows.row(r)) wide.values.push_back(value);
+      }
+      return wide;
+    };
+    const auto longer = [](const Values& values) {
+      Values all = values;
+      if (!values.empty()) all.insert(all.begin(), -1);
+      return all;
+    };
+    const auto larger = [](const Values& matrix) {
+      Values all;
+      for (std::size_t i = 0; i < 5 && !matrix.empty(); ++i)
+        for (std::size_t j = 0; j < 5; ++j)
+          all.push_back(i == 0 || j == 0 ? -1.0 : matrix[(i - 1) * 4 + j - 1]);
+      return all;
+    };
+    MetricAsked wide = asked;
+    wide.weights = longer(asked.weights);
+    wide.variances = longer(asked.variances);
+    wide.covariance = larger(asked.covariance);
+    wide.inverse = larger(asked.inverse);
+    IndexOptions options = wide.options(Arithmetic::f32);
+    options.features = {1, 2, 3, 4};
+    const Index index(device(), wider(of.train, std::nan("")), asked.metric, options);
+    CHECK(index.search(wider(of.queries, 1e300), 8) == of.nearest(8));
+    const Folder folder;
+    save(index, folder / "a.kidx");
+    CHECK(open_index(folder / "a.kidx", device()).search(wider(of.queries, 0), 8) == of.nearest(8));
+  }
+}
+
+TEST_CASE("prepared metrics: index files keep the metric and its parameters") {
+  for_each_prepared(150, 6, 5, [](const PreparedCase& of) {
+    const Folder folder;
+    const Index index = of.index();
+    save(index, folder / "a.kidx");
+    const IndexFileInfo info = index_file_info(folder / "a.kidx");
+    CHECK(info.metric == of.asked.metric);
+    CHECK(info.prepared);
+    const Index opened = open_index(folder / "a.kidx", device());
+    CHECK(opened.metric() == of.asked.metric);
+    CHECK(opened.search(of.queries, 4) == of.nearest(4));
+    CHECK(opened.with(of.queries).search(of.queries, 2) == index.with(of.queries).search(of.queries, 2));
+    save(opened, folder / "again.kidx");
+    CHECK(folder.read("again.kidx") == folder.read("a.kidx"));
+    CHECK(error_of([&] {
+            file_source(folder / "a.kidx");
+          }).ends_with("which a source of rows does not say; open the index itself"));
+  });
+}
+
+TEST_CASE("prepared metrics: elements are the doubles that they equal") {
+  std::mt19937 random(9);
+  const std::vector<std::uint8_t> bytes{1, 9, 3, 4, 4, 4, 200, 0, 7, 5, 6, 1};
+  const DoubleMatrix wide{4, 3, {bytes.begin(), bytes.end()}};
+  for (const MetricAsked& asked : all_prepared(3, random)) {
+    if (asked.metric == Metric::correlation || asked.metric == Metric::spearman)
+      continue;  // row 1 is constant
+    const Index index(device(), RowsView(bytes.data(), Element::u8, 4, 3), asked.metric, asked.options());
+    CHECK(index.arithmetic() == Arithmetic::f32);
+    CHECK(index.search(wide, 4) == nearest_by_contract(asked, Arithmetic::f32, wide, wide, 4));
+  }
+}
+
+/// Refuses rows [2, 2] 1 2 / 3 5 by a metric.
+std::string refused_prepared(Metric metric, IndexOptions options, std::vector<double> rows = {1, 2, 3, 5}) {
+  return error_of([&] { Index(device(), MatrixView<const double>(rows.data(), 2, 2), metric, options); });
+}
+
+TEST_CASE("prepared metrics: parameters that are refused") {
+  const std::string begin = "invalid_argument: index: ";
+  CHECK(refused_prepared(Metric::seuclidean, {}) ==
+        begin + "seuclidean without variances; give one a column");
+  CHECK(refused_prepared(Metric::mahalanobis, {}) ==
+        begin +
+            "mahalanobis with neither a covariance nor its inverse; give one of covariance and "
+            "inverse_covariance");
+  CHECK(refused_prepared(Metric::cosine, {.column_weights = {1, 2}}) ==
+        begin +
+            "there are column_weights, but cosine is none of l1, l2 and squared_l2; leave them out, or "
+            "choose one of these");
+  CHECK(refused_prepared(Metric::l2, {.variances = {1, 2}}) ==
+        begin +
+            "there are variances, which seuclidean takes, but the metric is l2; leave them out, or "
+            "choose seuclidean");
+  CHECK(refused_prepared(Metric::l2, {.covariance = {1, 0, 0, 1}}) ==
+        begin +
+            "there is a covariance, which mahalanobis takes, but the metric is l2; leave it out, or "
+            "choose mahalanobis");
+  CHECK(refused_prepared(Metric::l2, {.column_weights = {1, 2, 3}}) ==
+        begin + "column_weights has 3 values for rows of 2 columns; give one a column");
+  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 2}}) ==
+        begin +
+            "covariance has 2 values for rows of 2 columns; give one for each pair of columns, row by row");
+  CHECK(refused_prepared(Metric::l1, {.column_weights = {1, -2}}) ==
+        begin + "column_weights of column 1 is -2; give a finite number, 0 or more");
+  CHECK(refused_prepared(Metric::seuclidean, {.variances = {0, 1}}) ==
+        begin +
+            "variances of column 0 is 0; give a finite number above 0, or leave the column out (features)");
+  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 0.5, 0.25, 1}}) ==
+        begin +
+            "covariance[0, 1] is 0.5 and [1, 0] is 0.25, but the matrix must be symmetric; give (M + M.T) "
+            "/ 2 if it is meant");
+  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 2, 2, 1}}) ==
+        begin +
+            "covariance is not positive definite: its rows and columns up to column 1 are not; leave out "
+            "columns that follow from others, or add to the diagonal");
+  CHECK(refused_prepared(Metric::mahalanobis, {.inverse_covariance = {1, 0, 0, HUGE_VAL}}) ==
+        begin + "inverse_covariance[1, 1] is inf; give finite numbers");
+  CHECK(refused_prepared(Metric::hellinger, {.box = {1, 1}}) ==
+        begin + "there is a box, and rows are prepared for hellinger already; leave one of them out");
+  CHECK(refused_prepared(Metric::l2, {.learn_centre = true, .column_weights = {1, 2}}) ==
+        begin + "there is a centre, and rows are weighted already; leave one of them out");
+}
+
+TEST_CASE("prepared metrics: rows and calls that are refused") {
+  const std::string begin = "invalid_argument: index: training row 1";
+  CHECK(refused_prepared(Metric::correlation, {}, {1, 2, 3, 3}) ==
+        begin +
+            " holds 3 in each column that counts, so that it correlates with no row; leave it out for "
+            "correlation");
+  CHECK(refused_prepared(Metric::spearman, {.first_row = 10}, {1, 2, 3, 3})
+            .starts_with("invalid_argument: index: training row 11 holds 3 in each column"));
+  CHECK(refused_prepared(Metric::hellinger, {}, {1, 2, 3, -0.5}) ==
+        begin + ", column 1 holds -0.5, below 0; give 0 or more for hellinger, or leave the row out");
+  CHECK(refused_prepared(Metric::hellinger, {}, {1, 2, std::nan(""), 1})
+            .starts_with(begin + ", column 0 holds NaN"));
+  CHECK(refused_prepared(Metric::l2, {.column_weights = {1, 1e300}}, {1, 2, 3, 1e300})
+            .starts_with(begin + ", column 1 is inf when it is prepared for l2, beyond 1.79769313e+308"));
+  const std::vector<double> rows{1, 2, 3, 5};
+  const MatrixView<const double> view(rows.data(), 2, 2);
+  const Index index(device(), view, Metric::correlation);
+  const double constant[] = {7, 7}, three[] = {1, 2, 3};
+  CHECK(error_of([&] {
+          index.search(MatrixView<const double>(constant, 1, 2), 1);
+        }).starts_with("invalid_argument: search: query row 0 holds 7 in each column"));
+  CHECK(error_of([&] {
+          index.with(MatrixView<const double>(constant, 1, 2));
+        }).starts_with("invalid_argument: index: added row 0 holds 7 in each column"));
+  CHECK(error_of([&] { index.search(MatrixView<const double>(three, 1, 3), 1); }) ==
+        "invalid_argument: search: the query rows have 3 columns but the index has 2; give as many");
+  IndexOptions streamed;
+  streamed.residence = Residence::stream;
+  CHECK(
+      error_of([&] { Index(device(), memory_source(view), Metric::correlation, streamed); }) ==
+      "unsupported: index: correlation, for which rows are changed, but rows that stay in a source are not; "
+      "choose residence resident");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
