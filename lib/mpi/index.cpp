@@ -120,6 +120,8 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   constexpr std::array names = {
       "metrics", "features", "centres", "boxes", "parameters of the metric", "wishes to learn a centre"};
   require_same(ranks, facts, names);
+  if (of == Metric::haversine && options.arithmetic == Arithmetic::automatic)
+    options.arithmetic = Arithmetic::f64;
   std::vector<Shape> shapes = shapes_of(ranks, {my_rows.rows, my_rows.cols, first.value_or(-1), first ? 1 : 0,
                                                 arithmetic_of(my_rows, options)});
   number(shapes);

@@ -36,6 +36,7 @@ CASES = [
     ("mahalanobis", {"V": COVARIANCE}, "l2"),
     ("mahalanobis", {"VI": INVERSE}, "l2"),
     ("hellinger", {}, "l2"),
+    ("angular", {}, "cosine"),
     ("l1", {"w": WEIGHTS}, "l1"),
     ("l2", {"w": WEIGHTS}, "l2"),
     ("squared_l2", {"w": WEIGHTS}, "squared_l2"),
@@ -58,6 +59,8 @@ def factor(matrix):
 def prepared(metric, takes, x):
     """Returns what one row becomes, by the contract."""
     x = [float(value) for value in x]
+    if metric == "angular":
+        return x
     if metric == "correlation":
         total = 0.0
         for value in x:
@@ -90,6 +93,20 @@ def prepared(metric, takes, x):
     return y
 
 
+def shown(metric, found):
+    """Returns answers as they are shown: by angular, the angles of the distances by cosine."""
+    if metric != "angular":
+        return found
+    half = np.minimum(np.sqrt(found.distance.astype(np.float64) / 2), 1)
+    angles = np.array([2 * math.asin(value) for value in half.ravel()]).reshape(half.shape)
+    return kith.Neighbors(angles.astype(found.distance.dtype), found.row)
+
+
+def same(metric, a, b):
+    """Compares bits; but angles beside math.asin, which need not be correctly rounded, within a unit."""
+    return np.array_equal(a, b) if metric != "angular" else bool((abs(a - b) <= 2 * np.spacing(b)).all())
+
+
 def data(metric, kind, whole):
     X, Q = some_rows(1, 300, whole), some_rows(2, 20, whole)
     if metric == "hellinger":
@@ -106,7 +123,7 @@ def test_bits_are_those_of_the_prepared_rows(case, kind, whole):
     index = kith.Index(X, metric, "cpu", **takes)
     assert index.metric == metric and index.arithmetic == ("f32" if kind == "float32" else "f64")
     A, B = (np.array([prepared(metric, takes, row) for row in rows], kind) for rows in (Q, X))
-    right = kith.Index(B, chain, "cpu").search(A, 7)
+    right = shown(metric, kith.Index(B, chain, "cpu").search(A, 7))
     for found in (
         index.search(Q, 7),
         kith.Index(X[:100], metric, "cpu", **takes).with_(X[100:]).search(Q, 7),
@@ -114,7 +131,7 @@ def test_bits_are_those_of_the_prepared_rows(case, kind, whole):
         copy.deepcopy(index).search(Q, 7),
         index.search(Q.astype(np.float64), 7) if kind == "float64" else index.search(Q, 7),
     ):
-        assert np.array_equal(found.row, right.row) and np.array_equal(found.distance, right.distance)
+        assert np.array_equal(found.row, right.row) and same(metric, found.distance, right.distance)
     radius = right.distance[0, 4]
     near = index.within(Q[:1], radius)
     assert near.row.tolist() == [r for r, d in zip(*(one[0] for one in (right.row, right.distance))) if d <= radius] or (
@@ -123,8 +140,8 @@ def test_bits_are_those_of_the_prepared_rows(case, kind, whole):
     labels = np.arange(len(X)) % 3
     assert kith.Classifier(X, labels, metric, "cpu", **takes).predict(Q, 1).tolist() == labels[right.row[:, 0]].tolist()
     graph = kith.knn_graph(X, 2, metric, "cpu", **takes)
-    own = kith.Index(B, chain, "cpu").search(B, 2, exclude_self_from=0)
-    assert np.array_equal(graph.row, own.row) and np.array_equal(graph.distance, own.distance)
+    own = shown(metric, kith.Index(B, chain, "cpu").search(B, 2, exclude_self_from=0))
+    assert np.array_equal(graph.row, own.row) and same(metric, graph.distance, own.distance)
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
@@ -151,6 +168,8 @@ def as_scipy(metric, takes, Q, X):
         return distance.cdist(Q, X, "correlation")
     if metric == "hellinger":
         return distance.cdist(np.sqrt(Q / 2), np.sqrt(X / 2))
+    if metric == "angular":
+        return np.arccos(np.clip(1 - distance.cdist(Q, X, "cosine"), -1, 1))
     if metric == "mahalanobis":
         return distance.cdist(Q, X, metric, VI=takes.get("VI", INVERSE))
     if metric == "seuclidean":
@@ -165,7 +184,7 @@ def test_beside_scipy_every_difference_is_a_tie_or_a_rounding(case, whole):
     X, Q = data(metric, "float64", whole)
     found, right = kith.Index(X, metric, "cpu", **takes).search(Q, 6), as_scipy(metric, takes, Q, X)
     theirs = np.sort(right, axis=1)[:, :6]
-    room = 1e-12 * max(1, right.max())
+    room = (1e-7 if metric == "angular" else 1e-12) * max(1, right.max())  # arccos is steep at 1
     assert abs(np.take_along_axis(right, found.row, 1) - theirs).max() <= room  # rows as near as theirs
     assert abs(found.distance - theirs).max() <= room
 

@@ -144,28 +144,12 @@ def test_a_transformer_by_radius(close, mode):
         made("RadiusNeighborsTransformer", mode="both").fit(X)
 
 
-def refused_metrics(call):
-    """Every function refuses these metrics with the same advice."""
-    for metric in ("haversine", "Haversine"):
-        with pytest.raises(kith.InvalidArgument, match="which kith does not have; .* and use '(l2|cosine)'"):
-            call(metric)
-
-
-def test_metrics_of_others_are_refused_with_a_way(close):
-    X, y = close
-    refused_metrics(lambda metric: kith.Index(X, metric))
-    refused_metrics(lambda metric: kith.Classifier(X, y, metric))
-    refused_metrics(lambda metric: kith.knn_graph(X, 1, metric))
-    refused_metrics(lambda metric: kith.Index(X, metric))
-    refused_metrics(lambda metric: fitted("NearestNeighbors", X, y, metric=metric))
-
-
-def test_the_ways_lead_there(random):
-    """Runs each advice, and compares it with scikit-learn's own distances."""
+def test_haversine_is_scikit_learns(random):
     places = np.column_stack([random.uniform(-1.5, 1.5, 200), random.uniform(-3.1, 3.1, 200)])
-    lat, lon = places.T
-    sphere = np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]).astype(np.float32)
-    found = kith.Index(sphere, "l2", "cpu").search(sphere[:9], 5)
     right = haversine_distances(places[:9], places)
-    assert np.array_equal(found.row, np.argsort(right, axis=1)[:, :5])
-    assert np.allclose(2 * np.arcsin(found.distance / 2), np.sort(right, axis=1)[:, :5], atol=1e-6)
+    mine = ours.NearestNeighbors(n_neighbors=5, metric="haversine", device="cpu").fit(places)
+    distance, row = mine.kneighbors(places[:9])
+    assert np.array_equal(row, np.argsort(right, axis=1)[:, :5])
+    assert np.allclose(distance, np.sort(right, axis=1)[:, :5], rtol=1e-12, atol=1e-12)
+    found = kith.Index(places.astype(np.float32), "haversine", "cpu").search(places[:9], 5)
+    assert found.distance.dtype == np.float64 and np.allclose(found.distance, distance, atol=1e-6)

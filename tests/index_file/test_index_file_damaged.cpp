@@ -282,6 +282,30 @@ TEST_CASE("index file: sections that a newer kith wrote") {
         "byte 3000: this byte is 1, and means nothing to this kith; a newer one wrote the file: use that");
 }
 
+TEST_CASE("index file: parameters of metrics that no index has") {
+  const KidxFiles files;
+  constexpr std::size_t metric_at = 96;
+  const auto of_metric = [](string file, string metric) {
+    metric.resize(16);
+    return summed(file.replace(metric_at, metric.size(), metric));
+  };
+  const string weighted = files.saved(small_index(Metric::l2, {.column_weights = {1, 2, 3}}));
+  CHECK(files.why(summed(with_number(weighted, head_bytes + 8, -1.0))) ==
+        "byte 4096: index: column_weights of column 1 is -1; give a finite number, 0 or more");
+  CHECK(files.why(of_metric(weighted, "linf")) ==
+        "byte 4096: section column_weights is not what an index by linf has of 3 columns; save the index "
+        "again");
+  CHECK(files.why(of_metric(files.saved(small_index(Metric::l2)), "seuclidean")) ==
+        "byte 120: the sections are not what an index by seuclidean has of 3 columns; save the index again");
+  const string matrix =
+      files.saved(small_index(Metric::mahalanobis, {.covariance = {1, 0, 0, 0, 1, 0, 0, 0, 1}}));
+  CHECK(
+      files.why(summed(with_number(matrix, head_bytes + 8, 0.5)))
+          .starts_with("byte 4096: index: covariance[0, 1] is 0.5 and [1, 0] is 0, but the matrix must be"));
+  CHECK(files.why(summed(with_number(matrix, head_bytes + 64, 0.0)))
+            .starts_with("byte 4096: index: covariance is not positive definite"));
+}
+
 TEST_CASE("index file: centres that no index has") {
   const KidxFiles files;
   IndexOptions options{.centre = {1, 2, 3}};

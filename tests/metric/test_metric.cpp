@@ -163,7 +163,8 @@ TEST_CASE("metric: names are read back, and an unknown one is refused with the k
   for (const Metric metric : prepared_metrics) CHECK(parse<Metric>(name(metric)) == metric);
   CHECK(error_of([] { parse<Metric>("jaccard"); }) ==
         "invalid_argument: metric: there is none called \"jaccard\"; choose one of squared_l2, l2, l1, linf, "
-        "negative_dot, cosine, hamming, correlation, spearman, seuclidean, mahalanobis, hellinger");
+        "negative_dot, cosine, hamming, correlation, spearman, seuclidean, mahalanobis, hellinger, "
+        "angular, haversine");
   CHECK_THROWS_AS(parse<Metric>(""), Error);
 }
 
@@ -196,9 +197,9 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
         "invalid_argument: metric: there is none called \"euclid\"; did you mean euclidean?");
   CHECK(error_of([] { parse<Metric>("cosin"); }) ==
         "invalid_argument: metric: there is none called \"cosin\"; did you mean cosine?");
-  CHECK(error_of([] {
-          parse<Metric>("l3");
-        }).ends_with(", hamming, correlation, spearman, seuclidean, mahalanobis, hellinger"));
+  CHECK(error_of([] { parse<Metric>("l3"); })
+            .ends_with(
+                ", hamming, correlation, spearman, seuclidean, mahalanobis, hellinger, angular, haversine"));
   CHECK(default_metric == Metric::l2);
   CHECK(Problem().metric == Metric::l2);
   CHECK(Model().metric == Metric::l2);

@@ -8,6 +8,7 @@
 #include "common/oracle.hpp"
 #include "doubles/doubles_oracle.hpp"
 #include "kith/index.hpp"
+#include "metric/angles.hpp"
 
 namespace kith::tests {
 
@@ -29,10 +30,17 @@ struct MetricAsked {
   }
   /// Returns the metric that compares the rows.
   Metric compared() const {
-    if (metric == Metric::correlation || metric == Metric::spearman) return Metric::cosine;
-    const bool squares =
-        metric == Metric::seuclidean || metric == Metric::mahalanobis || metric == Metric::hellinger;
+    if (metric == Metric::correlation || metric == Metric::spearman || metric == Metric::angular)
+      return Metric::cosine;
+    const bool squares = metric == Metric::seuclidean || metric == Metric::mahalanobis ||
+                         metric == Metric::hellinger || metric == Metric::haversine;
     return squares ? Metric::l2 : metric;
+  }
+  /// Returns the distance that is shown for one by compared().
+  double shown(double distance) const {
+    if (metric == Metric::angular) return 2 * rounded_asin(std::min(1.0, std::sqrt(distance / 2)));
+    if (metric == Metric::haversine) return 2 * rounded_asin(std::min(1.0, distance / 2));
+    return distance;
   }
 };
 
@@ -63,6 +71,9 @@ inline double rank_by_contract(const Values& x, std::size_t d) {
 
 /// Returns what a row becomes, before it is rounded to the arithmetic of the Index.
 inline Values prepared_by_contract(const MetricAsked& asked, const Values& x) {
+  if (asked.metric == Metric::angular) return x;
+  if (asked.metric == Metric::haversine)
+    return {rounded_cos(x[0]) * rounded_cos(x[1]), rounded_cos(x[0]) * rounded_sin(x[1]), rounded_sin(x[0])};
   const std::size_t dims = x.size();
   Values to(dims);
   double sum = 0;
@@ -108,7 +119,7 @@ inline Values prepared_by_contract(const MetricAsked& asked, const Values& x) {
 }
 
 inline DoubleMatrix prepared_by_contract(const MetricAsked& asked, const DoubleMatrix& rows) {
-  DoubleMatrix to{rows.rows, rows.cols, {}};
+  DoubleMatrix to{rows.rows, asked.metric == Metric::haversine ? 3 : rows.cols, {}};
   for (std::int64_t r = 0; r < rows.rows; ++r)
     for (const double value : prepared_by_contract(asked, rows.row(r))) to.values.push_back(value);
   return to;
@@ -122,8 +133,14 @@ inline Matrix rounded(const DoubleMatrix& rows) {
 inline Neighbors nearest_by_contract(const MetricAsked& asked, Arithmetic arithmetic,
                                      const DoubleMatrix& train, const DoubleMatrix& queries, std::int64_t k) {
   const DoubleMatrix rows = prepared_by_contract(asked, train), of = prepared_by_contract(asked, queries);
-  if (arithmetic == Arithmetic::f32) return neighbors(asked.compared(), rounded(of), rounded(rows), k);
-  return nearest_by_oracle(asked.compared(), all_by_oracle(asked.compared(), rows, of, every_row), k);
+  Neighbors found =
+      arithmetic == Arithmetic::f32
+          ? neighbors(asked.compared(), rounded(of), rounded(rows), k)
+          : nearest_by_oracle(asked.compared(), all_by_oracle(asked.compared(), rows, of, every_row), k);
+  for (float& distance : found.distance)
+    distance = static_cast<float>(asked.shown(static_cast<double>(distance)));
+  for (double& distance : found.distance64) distance = asked.shown(distance);
+  return found;
 }
 
 // ---- Data ----------------------------------------------------------------------------------------
@@ -166,7 +183,8 @@ inline Values positive(std::int64_t cols, std::mt19937& random) {
 
 /// Lists every prepared metric, and every metric with weights.
 inline std::vector<MetricAsked> all_prepared(std::int64_t cols, std::mt19937& random) {
-  std::vector<MetricAsked> all{{Metric::correlation}, {Metric::spearman}, {Metric::hellinger}};
+  std::vector<MetricAsked> all{
+      {Metric::correlation}, {Metric::spearman}, {Metric::hellinger}, {Metric::angular}};
   all.push_back({Metric::seuclidean, {}, positive(cols, random)});
   all.push_back({Metric::mahalanobis, {}, {}, definite_matrix(cols, random)});
   all.push_back({Metric::mahalanobis, {}, {}, {}, definite_matrix(cols, random)});

@@ -239,89 +239,56 @@ TEST_CASE("prepared metrics: elements are the doubles that they equal") {
   }
 }
 
-/// Refuses rows [2, 2] 1 2 / 3 5 by a metric.
-std::string refused_prepared(Metric metric, IndexOptions options, std::vector<double> rows = {1, 2, 3, 5}) {
-  return error_of([&] { Index(device(), MatrixView<const double>(rows.data(), 2, 2), metric, options); });
+/// Returns places on the Earth, in radians, with poles, antipodes and equal ones.
+DoubleMatrix some_places(std::int64_t rows, std::mt19937& random) {
+  constexpr double quarter = 0x1.921fb54442d18p0;
+  std::uniform_real_distribution<double> latitude(-quarter, quarter), longitude(-2 * quarter, 2 * quarter);
+  DoubleMatrix places{rows, 2, {}};
+  for (std::int64_t r = 0; r < rows; ++r) switch (random() % 6) {
+      case 0:
+        places.values.insert(places.values.end(),
+                             {random() % 2 == 0 ? quarter : -quarter, longitude(random)});
+        break;
+      case 1:
+        places.values.insert(places.values.end(), {0.25, 0.5});
+        break;
+      case 2:
+        places.values.insert(places.values.end(), {-0.25, 0.5 - 2 * quarter});
+        break;
+      default:
+        places.values.insert(places.values.end(), {latitude(random), longitude(random)});
+    }
+  return places;
 }
 
-TEST_CASE("prepared metrics: parameters that are refused") {
-  const std::string begin = "invalid_argument: index: ";
-  CHECK(refused_prepared(Metric::seuclidean, {}) ==
-        begin + "seuclidean without variances; give one a column");
-  CHECK(refused_prepared(Metric::mahalanobis, {}) ==
-        begin +
-            "mahalanobis with neither a covariance nor its inverse; give one of covariance and "
-            "inverse_covariance");
-  CHECK(refused_prepared(Metric::cosine, {.column_weights = {1, 2}}) ==
-        begin +
-            "there are column_weights, but cosine is none of l1, l2 and squared_l2; leave them out, or "
-            "choose one of these");
-  CHECK(refused_prepared(Metric::l2, {.variances = {1, 2}}) ==
-        begin +
-            "there are variances, which seuclidean takes, but the metric is l2; leave them out, or "
-            "choose seuclidean");
-  CHECK(refused_prepared(Metric::l2, {.covariance = {1, 0, 0, 1}}) ==
-        begin +
-            "there is a covariance, which mahalanobis takes, but the metric is l2; leave it out, or "
-            "choose mahalanobis");
-  CHECK(refused_prepared(Metric::l2, {.column_weights = {1, 2, 3}}) ==
-        begin + "column_weights has 3 values for rows of 2 columns; give one a column");
-  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 2}}) ==
-        begin +
-            "covariance has 2 values for rows of 2 columns; give one for each pair of columns, row by row");
-  CHECK(refused_prepared(Metric::l1, {.column_weights = {1, -2}}) ==
-        begin + "column_weights of column 1 is -2; give a finite number, 0 or more");
-  CHECK(refused_prepared(Metric::seuclidean, {.variances = {0, 1}}) ==
-        begin +
-            "variances of column 0 is 0; give a finite number above 0, or leave the column out (features)");
-  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 0.5, 0.25, 1}}) ==
-        begin +
-            "covariance[0, 1] is 0.5 and [1, 0] is 0.25, but the matrix must be symmetric; give (M + M.T) "
-            "/ 2 if it is meant");
-  CHECK(refused_prepared(Metric::mahalanobis, {.covariance = {1, 2, 2, 1}}) ==
-        begin +
-            "covariance is not positive definite: its rows and columns up to column 1 are not; leave out "
-            "columns that follow from others, or add to the diagonal");
-  CHECK(refused_prepared(Metric::mahalanobis, {.inverse_covariance = {1, 0, 0, HUGE_VAL}}) ==
-        begin + "inverse_covariance[1, 1] is inf; give finite numbers");
-  CHECK(refused_prepared(Metric::hellinger, {.box = {1, 1}}) ==
-        begin + "there is a box, and rows are prepared for hellinger already; leave one of them out");
-  CHECK(refused_prepared(Metric::l2, {.learn_centre = true, .column_weights = {1, 2}}) ==
-        begin + "there is a centre, and rows are weighted already; leave one of them out");
-}
-
-TEST_CASE("prepared metrics: rows and calls that are refused") {
-  const std::string begin = "invalid_argument: index: training row 1";
-  CHECK(refused_prepared(Metric::correlation, {}, {1, 2, 3, 3}) ==
-        begin +
-            " holds 3 in each column that counts, so that it correlates with no row; leave it out for "
-            "correlation");
-  CHECK(refused_prepared(Metric::spearman, {.first_row = 10}, {1, 2, 3, 3})
-            .starts_with("invalid_argument: index: training row 11 holds 3 in each column"));
-  CHECK(refused_prepared(Metric::hellinger, {}, {1, 2, 3, -0.5}) ==
-        begin + ", column 1 holds -0.5, below 0; give 0 or more for hellinger, or leave the row out");
-  CHECK(refused_prepared(Metric::hellinger, {}, {1, 2, std::nan(""), 1})
-            .starts_with(begin + ", column 0 holds NaN"));
-  CHECK(refused_prepared(Metric::l2, {.column_weights = {1, 1e300}}, {1, 2, 3, 1e300})
-            .starts_with(begin + ", column 1 is inf when it is prepared for l2, beyond 1.79769313e+308"));
-  const std::vector<double> rows{1, 2, 3, 5};
-  const MatrixView<const double> view(rows.data(), 2, 2);
-  const Index index(device(), view, Metric::correlation);
-  const double constant[] = {7, 7}, three[] = {1, 2, 3};
-  CHECK(error_of([&] {
-          index.search(MatrixView<const double>(constant, 1, 2), 1);
-        }).starts_with("invalid_argument: search: query row 0 holds 7 in each column"));
-  CHECK(error_of([&] {
-          index.with(MatrixView<const double>(constant, 1, 2));
-        }).starts_with("invalid_argument: index: added row 0 holds 7 in each column"));
-  CHECK(error_of([&] { index.search(MatrixView<const double>(three, 1, 3), 1); }) ==
-        "invalid_argument: search: the query rows have 3 columns but the index has 2; give as many");
-  IndexOptions streamed;
-  streamed.residence = Residence::stream;
-  CHECK(
-      error_of([&] { Index(device(), memory_source(view), Metric::correlation, streamed); }) ==
-      "unsupported: index: correlation, for which rows are changed, but rows that stay in a source are not; "
-      "choose residence resident");
+TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a file and on a set") {
+  std::mt19937 random(12);
+  const MetricAsked asked{Metric::haversine};
+  for (int turn = 0; turn < 5; ++turn) {
+    const DoubleMatrix train = some_places(180, random), queries = some_places(15, random);
+    const Index index(device(), train, Metric::haversine);
+    CHECK(index.arithmetic() == Arithmetic::f64);
+    CHECK(index.dims() == 2);
+    CHECK(index.features() == std::vector<std::int64_t>{0, 1});
+    const Neighbors right = nearest_by_contract(asked, Arithmetic::f64, train, queries, 9);
+    CHECK(index.search(queries, 9) == right);
+    CHECK(index.search(queries, 9, {.proposer = Proposer::none}) == right);
+    const DoubleMatrix first{80, 2, {train.values.begin(), train.values.begin() + 160}},
+        rest{100, 2, {train.values.begin() + 160, train.values.end()}};
+    CHECK(Index(device(), first, Metric::haversine).with(rest).search(queries, 9) == right);
+    CHECK(Index(set_of(2), train, Metric::haversine).search(queries, 9) == right);
+    const double radius = right.distance64[4];
+    const RadiusNeighbors found = index.within(queries, std::vector<double>{radius});
+    for (std::size_t i = 0; i < found.row.size(); ++i) CHECK(found.distance64[i] <= radius);
+    CHECK(found.first[1] >= 5);
+    const Folder folder;
+    save(index, folder / "a.kidx");
+    CHECK(index_file_info(folder / "a.kidx").dims == 2);
+    CHECK(open_index(folder / "a.kidx", device()).search(queries, 9) == right);
+    const std::vector<float> floats{0.5F, 1, -0.5F, 2};
+    const DoubleMatrix wide{2, 2, {0.5, 1, -0.5, 2}};
+    CHECK(index.search(RowsView(floats.data(), 2, 2), 3) == index.search(wide, 3));
+  }
 }
 
 TEST_SUITE_END();

@@ -59,6 +59,11 @@ constexpr bool is_prepared(Metric metric) {
   return chain_metric(metric) != metric;
 }
 
+/// Returns whether the distance is an angle, in radians, that is computed from that of chain_metric().
+constexpr bool shows_angles(Metric metric) {
+  return metric == Metric::angular || metric == Metric::haversine;
+}
+
 /// Returns whether columns may have weights: IndexOptions::column_weights.
 constexpr bool takes_column_weights(Metric metric) {
   return metric == Metric::l1 || metric == Metric::l2 || metric == Metric::squared_l2;

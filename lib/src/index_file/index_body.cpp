@@ -108,7 +108,10 @@ void IndexBody::tell_progress() const {
 }
 
 IndexFileInfo index_file_info(const std::string& path) try {
-  return about_index_file(path, [&] { return IndexFile(path).layout().info; });
+  IndexFileInfo info = about_index_file(path, [&] { return IndexFile(path).layout().info; });
+  info.dims = given_columns(info.metric, info.dims);
+  info.features = given_columns(info.metric, info.features);
+  return info;
 } catch (...) {
   rethrow_as_error();
 }

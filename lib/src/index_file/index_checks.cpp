@@ -122,7 +122,12 @@ bool check_prepared(const IndexLayout& layout) {
     }
   const int needed = info.metric == Metric::seuclidean || info.metric == Metric::mahalanobis ? 1 : 0;
   const bool prepared = is_prepared(info.metric) || parameters > 0;
-  const bool is_float = info.element == Element::f32 || info.element == Element::f64;
+  const bool on_sphere = info.metric == Metric::haversine;
+  const bool is_float = (info.element == Element::f32 && !on_sphere) || info.element == Element::f64;
+  if (on_sphere && info.features != sphere_columns)
+    refuse_index_file(index_table_at, "rows of " + std::to_string(info.features) +
+                                          " columns are no points of a sphere, as those of haversine are; "
+                                          "save the index again");
   if (wrong || (is_prepared(info.metric) && parameters != needed) ||
       (prepared && (!is_float || info.centred || info.periodic)))
     refuse_index_file(wrong ? wrong->offset : index_table_at,

@@ -1,5 +1,9 @@
 #include "metric/chain.hpp"
 
+#include <algorithm>
+
+#include "metric/angles.hpp"
+
 namespace kith {
 namespace {
 
@@ -60,8 +64,19 @@ Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> 
       [](std::size_t) { return Real{0}; });
 }
 
+/// Returns the angle of rows whose distance by chain_metric() this is: twice the arc of the sine of half the
+/// chord.
+template <class Real>
+Real angle_of(Metric metric, Real distance) {
+  const auto wide = static_cast<double>(distance);
+  if (!(wide >= 0) || std::isinf(wide)) return distance;
+  const double half = metric == Metric::angular ? std::sqrt(wide / 2) : wide / 2;
+  return static_cast<Real>(2 * rounded_asin(std::min(half, 1.0)));
+}
+
 template <class Real>
 Real finish_of(Metric metric, Real acc) {
+  if (shows_angles(metric)) return angle_of(metric, finish_of(chain_metric(metric), acc));
   switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
@@ -106,6 +121,12 @@ double finish(Metric metric, double acc) {
 }
 
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
+  if (shows_angles(metric)) {
+    finish(chain_metric(metric), keys, distance, index);
+    std::transform(distance, distance + keys.size(), distance,
+                   [&](float of_chain) { return angle_of(metric, of_chain); });
+    return;
+  }
   switch (chain_metric(metric)) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish)                           \
   case Metric::id:                                                                    \

@@ -136,7 +136,9 @@ std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric m
   if (compares_bits(metric) && !options.features.empty())
     refuse("index", std::string(name(metric)) +
                         " compares whole rows of bits, but features are chosen; leave them out");
-  return ordered_features(options.features, columns);
+  if (metric == Metric::haversine && !options.features.empty())
+    refuse("index", "haversine takes its 2 columns, but features are chosen; leave them out");
+  return ordered_features(options.features, prepared_columns(metric, columns));
 }
 
 Index::Index(Device device, const RowsView& given_rows, Metric metric, const IndexOptions& options) try {
@@ -144,8 +146,9 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   if (!is_set(device)) check_count(given_rows.rows);
   check_element("index", "training", given_rows, metric);
   check_residence(options);
-  auto state = std::make_shared<State>(RowSchema(std::move(device), metric, given_rows.cols,
-                                                 checked_features(options, metric, given_rows.cols)));
+  auto state =
+      std::make_shared<State>(RowSchema(std::move(device), metric, prepared_columns(metric, given_rows.cols),
+                                        checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
   state->prepared = prepared_metric_of(options, metric, given_rows.cols, state->features);
   state->box = box_of(options, state->device, metric, given_rows.cols, state->features);
@@ -270,12 +273,14 @@ std::vector<std::int64_t> Index::numbers() const try {
 }
 
 std::int64_t Index::dims() const {
-  return state_->columns;
+  return given_columns(state_->shown, state_->columns);
 }
 std::int64_t Index::first_row() const {
   return state_->first_row;
 }
 const std::vector<std::int64_t>& Index::features() const {
+  static const std::vector<std::int64_t> of_haversine{0, 1};
+  if (state_->shown == Metric::haversine) return of_haversine;
   return state_->features;
 }
 const std::vector<double>& Index::centre() const {

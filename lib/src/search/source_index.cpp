@@ -228,8 +228,8 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
              const IndexOptions& options) try {
   const RowsInfo info = checked_info(source);
   check_element("index", "training", RowsView(nullptr, info.element, info.rows, info.cols), metric);
-  auto state = std::make_shared<State>(
-      RowSchema(device, metric, info.cols, checked_features(options, metric, info.cols)));
+  auto state = std::make_shared<State>(RowSchema(device, metric, prepared_columns(metric, info.cols),
+                                                 checked_features(options, metric, info.cols)));
   IndexOptions chosen = options;
   const std::vector<double> kept = source->centre();
   if (!kept.empty()) chosen.centre = kept_centre(*source, kept, options);

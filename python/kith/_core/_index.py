@@ -58,9 +58,10 @@ class Index(Searches):
         and every byte is compared with its checksums.
     metric : str, optional
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, ``correlation``,
-        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, or another library's name for one of these. Smaller is nearer: ``negative_dot`` is the negated product. docs/contract.md, section 1,
-        gives each formula. ``hamming``, with ``element="bits"``, counts the bits that differ. None: ``l2``, or the
-        metric of the index file.
+        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, or another library's
+        name for one of these (docs/howto/metrics.md). Smaller is nearer: ``negative_dot`` is the negated product.
+        docs/contract.md, section 1, gives each formula. ``hamming``, with ``element="bits"``, counts the bits that
+        differ. None: ``l2``, or the metric of the index file.
     device : str or Device
         ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists the devices of this machine.
     features : sequence of int, optional

@@ -56,6 +56,9 @@ class Index:
         *,
         shard_rows: Optional[int] = None,
         centre: Optional[Any] = None,
+        w: Optional[Any] = None,
+        V: Optional[Any] = None,
+        VI: Optional[Any] = None,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of files that every worker sees under the same names; the client need not see them.
@@ -73,6 +76,8 @@ class Index:
             The most rows of a shard; longer files become several. None: one shard per file.
         centre : True or array, [dims], optional
             As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
+        w, V, VI : array, optional
+            As for `kith.Index`; but ``seuclidean`` needs `V`, since each shard would have variances of its own.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, and the same for all shards: ``automatic`` is ``f64`` for files of float64 without a
             `centre`, else ``f32``.
@@ -93,8 +98,9 @@ class Index:
             There is no client, no such device, or the scheduler is gone.
         """
         where = "kith.dask.Index.from_files"
-        client, choice = c.client_of(client, where), checked(arithmetic, centre, where)
-        return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre, choice))
+        client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
+        takes = {"w": w, "V": V, "VI": VI}
+        return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre, choice, takes))
 
     @classmethod
     def from_array(
@@ -107,6 +113,9 @@ class Index:
         shards: Optional[int] = None,
         scratch: Optional[str] = None,
         centre: Optional[Any] = None,
+        w: Optional[Any] = None,
+        V: Optional[Any] = None,
+        VI: Optional[Any] = None,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of a dask array, with one shard per block of rows, or of an array in memory.
@@ -123,7 +132,7 @@ class Index:
         scratch : str, optional
             A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
             temporary folder, if all workers run on this machine.
-        centre : True or array, [dims], optional
+        centre, w, V, VI
             As for `from_files`.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, by the dtype of the array.
@@ -138,8 +147,9 @@ class Index:
         As `from_files`.
         """
         where = "kith.dask.Index.from_array"
-        client, choice = c.client_of(client, where), checked(arithmetic, centre, where)
-        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre, choice))
+        client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
+        takes = {"w": w, "V": V, "VI": VI}
+        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre, choice, takes))
 
     @classmethod
     def from_index_file(

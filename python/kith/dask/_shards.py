@@ -36,6 +36,7 @@ def shards_of_files(
     shard_rows: Optional[int],
     centre: Any,
     arithmetic: Choice,
+    takes: Optional[dict[str, Any]] = None,
 ) -> Shards:
     where = "kith.dask.Index.from_files"
     names, metric = _names(client, files, where), metric_named(metric)
@@ -54,7 +55,8 @@ def shards_of_files(
         for begin in range(0, layout.rows, size):
             parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
     counts = [part.end - part.begin for part in parts]
-    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device, width, centre)
+    named = [(part, _shown(part)) for part in parts]
+    recipes = _recipes(client, named, parts, counts, metric, device, width, centre, takes or {})
     shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     return Shards(shards, recipes, Columns(layouts[0].columns, None, recipes[0].centre is not None, width))
 
@@ -68,6 +70,7 @@ def shards_of_array(
     scratch: Optional[str],
     centre: Any,
     arithmetic: Choice,
+    takes: Optional[dict[str, Any]] = None,
 ) -> Shards:
     where = "kith.dask.Index.from_array"
     metric, name = metric_named(metric), c.token()
@@ -81,7 +84,7 @@ def shards_of_array(
             raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
         unnamed: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
         width = chosen(array.dtype, arithmetic)
-        recipes = _recipes(client, unnamed, blocks, counts, metric, device, width, centre)
+        recipes = _recipes(client, unnamed, blocks, counts, metric, device, width, centre, takes or {})
         opened = [
             c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
@@ -100,7 +103,7 @@ def shards_of_array(
     cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
     counts = [b - a for a, b in zip(places, places[1:])]
     named = [(part, f"rows {a}") for part, a in zip(cut, places)]
-    recipes = _recipes(client, named, cut, counts, metric, device, width, centre)
+    recipes = _recipes(client, named, cut, counts, metric, device, width, centre, takes or {})
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
     return Shards(opened, recipes, Columns(rows.shape[1], names, centred, width))
@@ -151,8 +154,15 @@ def _recipes(
     device: str,
     arithmetic: Width,
     centre: Any = None,
+    takes: Optional[dict[str, Any]] = None,
 ) -> list[tasks.Recipe]:
-    """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name."""
+    """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name. `takes`: what the metric
+    takes; None for an index file, which has it."""
+    if metric == "seuclidean" and takes is not None and takes.get("V") is None:
+        raise InvalidArgument(
+            "kith.dask.Index: metric='seuclidean' without V, of which each shard would have its own; pass V, one "
+            "variance a column"
+        )
     largest: Optional[float] = None  # in double precision the shard with the largest refuses what one index would
     if metric == "negative_dot" and arithmetic == "f32":
         name = c.token()
@@ -164,7 +174,7 @@ def _recipes(
     first = np.cumsum([0, *counts]).tolist()
     moved_by = _centre(client, named, sources, centre)
     return [
-        tasks.Recipe(rows, shown, metric, device, first[i], largest, version(), moved_by, arithmetic)
+        tasks.Recipe(rows, shown, metric, device, first[i], largest, version(), moved_by, arithmetic, takes)
         for i, (rows, shown) in enumerate(named)
     ]
 

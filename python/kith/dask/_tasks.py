@@ -97,6 +97,8 @@ class Recipe(NamedTuple):
         The centre of all shards; None for an index file, which has its own.
     arithmetic : {"f32", "f64"}
         That of all shards.
+    takes : dict, optional
+        `w`, `V` and `VI` of `kith.Index`.
     """
 
     rows: Any
@@ -108,6 +110,7 @@ class Recipe(NamedTuple):
     version: str
     centre: Optional[Float64] = None
     arithmetic: Width = "f32"
+    takes: Optional[dict[str, Any]] = None
 
 
 class Shard:
@@ -159,6 +162,7 @@ def _opened(recipe: Recipe) -> Index:
             largest=recipe.largest,
             centre=recipe.centre,
             arithmetic=recipe.arithmetic,
+            **(recipe.takes or {}),
         )
     except Error as error:
         raise named(error, recipe.name) from None

@@ -196,7 +196,8 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         self._vote_by(weights, tie, priors, costs, no_label)
 
     def _make(self) -> Classifier:
-        return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device(), **self.effective_metric_params_)
+        takes = self.effective_metric_params_
+        return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device(), **takes)
 
     def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)

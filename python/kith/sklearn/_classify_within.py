@@ -101,8 +101,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         return chosen
 
     def _make(self) -> list[Classifier]:
+        takes = self.effective_metric_params_
         return [
-            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device(), **self.effective_metric_params_)
+            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device(), **takes)
             for output in range(len(self._classes))
         ]
 

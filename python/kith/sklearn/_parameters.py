@@ -9,13 +9,13 @@ from typing import Any, Callable, Optional, Union
 
 from .._core._checks import thread_count
 from .._core._errors import InvalidArgument, Unsupported
-from .._core._metrics import check_metric, metric_named
+from .._core._metrics import metric_named
 from .._core._types import MetricName
 
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = (
     "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
-    "hellinger, or sklearn.neighbors"
+    "hellinger, angular, haversine, or sklearn.neighbors"
 )
 
 
@@ -51,7 +51,6 @@ def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where
         raise Unsupported(f"{where}: a callable metric, which no device can run; {_INSTEAD}")
     if not isinstance(metric, str):
         raise InvalidArgument(f"{where}: metric={metric!r}; {_INSTEAD}")
-    check_metric(metric, where)
     if metric == "precomputed":
         raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
     if metric == "nan_euclidean":

@@ -57,7 +57,8 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
         return float(super().score(X, targets_of(y, f"{self._where()}: y"), sample_weight))
 
     def _make(self) -> Regressor:
-        return Regressor(self._fit_X, self._values, self.effective_metric_, self._device(), **self.effective_metric_params_)
+        takes = self.effective_metric_params_
+        return Regressor(self._fit_X, self._values, self.effective_metric_, self._device(), **takes)
 
     def _shaped(self, value: Float64) -> Float64:
         return value[:, 0] if self._flat else value

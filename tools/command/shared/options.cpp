@@ -25,15 +25,16 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
-bool has_parameters(Metric metric) {
-  return metric == Metric::seuclidean || metric == Metric::mahalanobis;
+/// Returns whether a metric has parameters, or its own precision: it is then for programs.
+bool is_for_programs(Metric metric) {
+  return metric == Metric::seuclidean || metric == Metric::mahalanobis || metric == Metric::haversine;
 }
 
 /// Lists each name with its other names: `l2 (euclidean)`.
 std::string metric_names(bool prepared) {
   std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
   for (const Metric metric : prepared_metrics)
-    if (prepared && !has_parameters(metric)) metrics.push_back(metric);
+    if (prepared && !is_for_programs(metric)) metrics.push_back(metric);
   std::vector<std::string> names;
   for (const Metric metric : metrics) {
     std::string others = files::joined(other_names(metric));
@@ -59,6 +60,11 @@ void check_metric(Metric metric, bool prepared) {
            named +
                " takes a matrix, which the command does not read; make the index in Python, and give its "
                "file by --index");
+  if (metric == Metric::haversine)
+    refuse("metric",
+           named +
+               " computes in double precision, from two columns of radians; make the index in Python, and "
+               "give its file by --index");
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {

@@ -179,9 +179,10 @@ MovedRows::MovedRows(std::string_view where, std::string_view what, const Index:
     return;
   }
   if (!index.prepared) check_moved_element(where, what, given.element, index.box ? "box" : "centre");
-  if (given.cols != index.columns)
+  const std::int64_t columns = given_columns(index.shown, index.columns);
+  if (given.cols != columns)
     refuse(where, "the " + std::string(what) + " rows have " + std::to_string(given.cols) +
-                      " columns but the index has " + std::to_string(index.columns) + "; give as many");
+                      " columns but the index has " + std::to_string(columns) + "; give as many");
   std::vector<unsigned char> copy;
   const RowsView rows = rows_on_host(where, what, index.device.state(), given, copy);
   check_rows(where, what, rows);
@@ -211,7 +212,7 @@ void MovedRows::move(std::string_view where, std::string_view what, const Index:
 void MovedRows::prepare(std::string_view where, std::string_view what, const Index::State& index,
                         const RowsView& rows, std::int64_t first_row) {
   const bool is_double = index.arithmetic == Arithmetic::f64;
-  const std::size_t cells = cells_of(rows.rows, rows.cols);
+  const std::size_t cells = cells_of(rows.rows, index.columns);
   if (is_double)
     own64_.assign(cells, 0);
   else
@@ -226,15 +227,16 @@ void MovedRows::prepare(std::string_view where, std::string_view what, const Ind
     index.prepared->change(where, what, doubles.values, first_row + first, is_double ? DBL_MAX : FLT_MAX, 0);
     for (std::int64_t r = 0; r < some.rows; ++r)
       for (std::size_t d = 0; d < index.features.size(); ++d) {
-        const std::size_t to = size((first + r) * rows.cols + index.features[d]);
+        const double value = doubles.values[size(r) * index.features.size() + d];
+        const std::size_t to = size((first + r) * index.columns + index.features[d]);
         if (is_double)
-          own64_[to] = doubles.row(r)[d];
+          own64_[to] = value;
         else
-          own_[to] = static_cast<float>(doubles.row(r)[d]);
+          own_[to] = static_cast<float>(value);
       }
   }
-  view_ = is_double ? RowsView(own64_.data(), Element::f64, rows.rows, rows.cols)
-                    : RowsView(own_.data(), rows.rows, rows.cols);
+  view_ = is_double ? RowsView(own64_.data(), Element::f64, rows.rows, index.columns)
+                    : RowsView(own_.data(), rows.rows, index.columns);
 }
 
 }  // namespace kith

@@ -10,6 +10,7 @@
 #include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
+#include "metric/angles.hpp"
 
 namespace kith {
 namespace {
@@ -17,6 +18,9 @@ namespace {
 /// The symmetric part of a matrix counts. So much may two values that should be equal differ, beside the root
 /// of the product of their values on the diagonal: inverses by other libraries are not quite symmetric.
 constexpr double most_asymmetry = 0x1p-20;
+
+/// A quarter of a turn, as a double.
+constexpr double most_latitude = 0x1.921fb54442d18p0;
 
 bool is_constant(std::span<const double> row) {
   return std::all_of(row.begin(), row.end(), [&](double value) { return value == row.front(); });
@@ -40,6 +44,24 @@ void rank_values(std::span<double> row, std::span<double> sorted) {
     const auto below = static_cast<double>(first - sorted.begin()), equal = static_cast<double>(end - first);
     value = below + (equal + 1) / 2 - mean;
   }
+}
+
+/// Replaces latitude and longitude by a point of the unit sphere. Returns false if they are none.
+bool to_sphere(std::span<double> row) {
+  const double latitude = row[0], longitude = row[1];
+  if (!(std::fabs(latitude) <= most_latitude) || !(std::fabs(longitude) <= most_angle)) return false;
+  const double cosine = rounded_cos(latitude);
+  row[0] = cosine * rounded_cos(longitude);
+  row[1] = cosine * rounded_sin(longitude);
+  row[2] = rounded_sin(latitude);
+  return true;
+}
+
+/// Returns rows with a third column behind two.
+Doubles with_third_column(const Doubles& rows) {
+  Doubles wide(rows.size() / 2 * 3);
+  for (std::size_t i = 0; i < rows.size(); ++i) wide[i / 2 * 3 + i % 2] = rows[i];
+  return wide;
 }
 
 std::string columns_text(std::int64_t columns) {
@@ -164,6 +186,10 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
       if (is_constant(row)) return false;
       rank_values(row, spare);
       return true;
+    case Metric::angular:
+      return true;
+    case Metric::haversine:
+      return to_sphere(row);
     case Metric::hellinger:
       if (std::any_of(row.begin(), row.end(), [](double value) { return value < 0; })) return false;
       for (double& value : row) value = std::sqrt(value / 2);
@@ -191,13 +217,22 @@ std::string PreparedMetric::why_not(std::string_view what, std::int64_t number,
     return place_text(what, number, features_[size(below - row.begin())]) + " holds " + text_of(*below) +
            ", below 0; give 0 or more for hellinger, or leave the row out";
   }
+  if (metric_ == Metric::haversine) {
+    const bool is_latitude = !(std::fabs(row[0]) <= most_latitude);
+    return place_text(what, number, is_latitude ? 0 : 1) + " holds the " +
+           (is_latitude ? "latitude " + text_of(row[0]) + ", beyond pi / 2, which is 90 degrees"
+                        : "longitude " + text_of(row[1]) + ", beyond " + text_of(most_angle)) +
+           "; give radians, the latitude first";
+  }
   return std::string(what) + " row " + std::to_string(number) + " holds " + text_of(row.front()) +
          " in each column that counts, so that it correlates with no row; leave it out for " + named;
 }
 
-void PreparedMetric::change(std::string_view where, std::string_view what, std::span<double> rows,
+void PreparedMetric::change(std::string_view where, std::string_view what, Doubles& values,
                             std::int64_t first_row, double most, std::uint32_t threads) const {
-  const std::size_t dims = features_.size();
+  if (metric_ == Metric::haversine) values = with_third_column(values);
+  const std::span<double> rows = values;
+  const std::size_t dims = this->dims();
   const auto all = static_cast<std::int64_t>(rows.size() / dims);
   constexpr std::int64_t share_values = 1 << 14;
   const std::int64_t a_share = std::max<std::int64_t>(1, share_values / static_cast<std::int64_t>(dims));
@@ -208,7 +243,10 @@ void PreparedMetric::change(std::string_view where, std::string_view what, std::
   std::vector<Wrong> wrong(size(divide_up(all, a_share)), {all, false});  // the first of each share
   const auto row_at = [&](std::int64_t r) { return rows.subspan(size(r) * dims, dims); };
   const auto is_wrong = [&](double value) { return !(std::fabs(value) <= most); };
-  const auto work = static_cast<std::int64_t>(rows.size() * (cholesky_ ? dims : 1));
+  constexpr std::size_t work_of_angle = 256;
+  const auto work = static_cast<std::int64_t>(rows.size() * (cholesky_                      ? dims
+                                                             : metric_ == Metric::haversine ? work_of_angle
+                                                                                            : 1));
   parallel_for(static_cast<std::int64_t>(wrong.size()), work, threads, [&](std::int64_t share) {
     std::vector<double> spare(dims);
     for (std::int64_t r = share * a_share; r < std::min(all, (share + 1) * a_share); ++r) {
@@ -241,6 +279,9 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& opt
                                                          std::span<const std::int64_t> features) {
   if (!asks_for_prepared_metric(options, metric)) return nullptr;
   check_which(metric, options);
+  if (metric == Metric::haversine && columns != haversine_columns)
+    refuse("index", "haversine is for rows of 2 columns, latitude and longitude, but these have " +
+                        columns_text(columns) + "; give these two");
   MetricParameters parameters;
   for (const MetricParameter& one : metric_parameters) {
     const std::vector<double>& given = options.*one.asked;

@@ -13,6 +13,7 @@
 #include "kith/metric.hpp"
 #include "kith/options.hpp"
 #include "metric/cholesky.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 
 namespace kith {
 
@@ -43,6 +44,18 @@ inline constexpr MetricParameter metric_parameters[] = {
      &IndexOptions::inverse_covariance, true},
 };
 
+/// Columns of rows for haversine, latitude and longitude, and of what they become: points of the unit sphere.
+inline constexpr std::int64_t haversine_columns = 2, sphere_columns = 3;
+
+/// Returns the number of columns of prepared rows; of rows of `columns` columns.
+constexpr std::int64_t prepared_columns(Metric metric, std::int64_t columns) {
+  return metric == Metric::haversine ? sphere_columns : columns;
+}
+/// Returns the number of columns of rows as they are given, from that of prepared rows.
+constexpr std::int64_t given_columns(Metric metric, std::int64_t columns) {
+  return metric == Metric::haversine ? haversine_columns : columns;
+}
+
 class PreparedMetric {
  public:
   ///   metric      as the caller named it
@@ -54,17 +67,21 @@ class PreparedMetric {
   Metric metric() const { return metric_; }
   const MetricParameters& parameters() const { return parameters_; }
 
-  /// Changes rows where they are. Must run under FloatGuard.
-  ///   rows       [n, dims]  the columns that count, finite
+  /// Changes rows. Must run under FloatGuard.
+  ///   rows       [n, dims]  the columns that count, finite; out: [n, prepared_columns(dims)]
   ///   first_row  the number of row 0 in messages
   ///   most       the largest magnitude that a value may have
   /// Throws invalid_argument: a row that the metric does not take, or a value that becomes too large (names
   /// the first).
-  void change(std::string_view where, std::string_view what, std::span<double> rows, std::int64_t first_row,
+  void change(std::string_view where, std::string_view what, Doubles& rows, std::int64_t first_row,
               double most, std::uint32_t threads) const;
 
  private:
-  /// Changes one row; `spare` has memory for another. Returns false if the metric does not take it.
+  std::size_t dims() const {
+    return static_cast<std::size_t>(prepared_columns(metric_, static_cast<std::int64_t>(features_.size())));
+  }
+  /// Changes one row, of haversine its first two values to three; `spare` has memory for another. Returns
+  /// false if the metric does not take it.
   bool change_row(std::span<double> row, std::span<double> spare) const;
   /// Returns why change_row() did not take a row, as the caller gave it.
   std::string why_not(std::string_view what, std::int64_t number, std::span<const double> row) const;

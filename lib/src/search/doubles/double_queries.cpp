@@ -14,11 +14,11 @@ namespace kith {
 
 DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Index::State& index,
                                               const RowsView& given, std::uint32_t threads) {
-  if (given.cols != index.columns)
-    refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
-                      std::to_string(index.columns) + "; give as many");
   Checked checked;
   checked.moved = std::make_unique<const MovedRows>(where, "query", index, given);
+  if (checked.moved->view().cols != index.columns)
+    refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
+                      std::to_string(index.columns) + "; give as many");
   const RowsView rows =
       rows_on_host(where, "query", index.device.state(), checked.moved->view(), checked.copy);
   if (!index.box) {

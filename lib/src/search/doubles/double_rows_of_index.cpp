@@ -77,6 +77,10 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
 
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
   const bool centred = !options.centre.empty() || options.learn_centre;
+  if (metric == Metric::haversine) {
+    if (options.arithmetic != Arithmetic::f32) return Arithmetic::f64;
+    refuse("index", "haversine in arithmetic f32, in which the Earth has steps of half a metre; choose f64");
+  }
   if (options.arithmetic == Arithmetic::automatic)
     return is_wide(element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
   if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;

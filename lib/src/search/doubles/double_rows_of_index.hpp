@@ -17,7 +17,7 @@
 namespace kith {
 
 /// Returns f32 or f64: IndexOptions::arithmetic, or what follows from the element of the rows.
-/// Throws invalid_argument: f64 for hamming, or with a centre.
+/// Throws invalid_argument: f64 for hamming, or with a centre; f32 for haversine.
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element);
 
 /// Stores the rows of a new Index: the doubles, and the floats near them, which propose.
