@@ -1,5 +1,7 @@
 """Tests searches by groups: docs/howto/many-small-searches.md."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,14 @@ def test_what_does_not_go_by_groups_is_refused():
             ask()
     with pytest.raises(kith.InvalidArgument, match="each of which keeps its rows, and deduplicate; leave one out"):
         kith.Index(rows, groups=[0, 4], deduplicate=True, device="cpu")
+
+
+def test_files_and_pickles_keep_groups(tmp_path):
+    rows = np.random.default_rng(9).random((30, 3), np.float32)
+    index = kith.Index(rows, groups=[0, 10, 10, 30], device="cpu")
+    index.save(str(tmp_path / "a.kidx"))
+    for kept in (kith.Index(str(tmp_path / "a.kidx"), device="cpu"), pickle.loads(pickle.dumps(index))):
+        assert np.array_equal(kept.search(rows, 4).row, index.search(rows, 4).row)
 
 
 def test_votes_and_averages_are_those_of_each_group_alone():

@@ -96,6 +96,24 @@ TEST_CASE("periodic: index files whose values are outside of the box, or whose b
   }
 }
 
+TEST_CASE("groups: index files whose borders are none are refused") {
+  const KidxFiles files;
+  const string good = files.saved(small_index(Metric::l1, {.groups = {0, 1, 4}}));
+  REQUIRE(files.refusal(good) == "no error");
+  const IndexFileInfo info = index_file_info(files.folder() / "a.kidx");
+  REQUIRE(info.sections[0].name == "groups");
+  const std::size_t at = info.sections[0].offset;
+  CHECK(files.why(summed(with_number(good, at, std::int64_t{2}))) ==
+        "byte 4096: index: groups of rows begin at 2; give borders that ascend from 0 to 4");
+  CHECK(files.why(summed(with_number(good, at + 8, std::int64_t{5}))) ==
+        "byte 4096: index: groups of rows have border 2 at 4 behind 5; give borders that ascend");
+  CHECK(files.why(summed(with_number(good, at + 16, std::int64_t{3}))) ==
+        "byte 4096: index: groups of rows end at 3; give borders that ascend from 0 to 4");
+  CHECK(
+      files.why(summed(with_number(good, table_at + 32, std::int64_t{23}))) ==
+      "byte 4096: section groups has 23 bytes of i64, which are no borders of groups; save the index again");
+}
+
 TEST_CASE("index file: every byte that changes and every length that is not right is refused") {
   const KidxFiles files;
   const string good = files.saved(small_index(Metric::l1, {{0, 2}, 0, 0}));

@@ -17,8 +17,9 @@ namespace kith {
 namespace {
 
 bool is_known(std::string_view section) {
-  constexpr std::string_view known[] = {rows_section, unit_rows_section, features_section, positions_section,
-                                        ids_section,  removed_section,   centre_section,   box_section};
+  constexpr std::string_view known[] = {rows_section,      unit_rows_section, features_section,
+                                        positions_section, ids_section,       removed_section,
+                                        centre_section,    box_section,       groups_section};
   return std::find(std::begin(known), std::end(known), section) != std::end(known) ||
          std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
                      [&](const MetricParameter& one) { return one.section == section; });
@@ -197,6 +198,17 @@ Element check_rows_section(const IndexLayout& layout) {
   return element;
 }
 
+/// Checks a section of borders of groups, whose rows have the numbers that their places say.
+void check_groups(const IndexLayout& layout) {
+  const IndexFileSection* const groups = layout.find(groups_section);
+  if (!groups) return;
+  const bool numbered = layout.find(positions_section) || layout.find(ids_section);
+  if (groups->element != "i64" || groups->bytes % index_bytes != 0 || numbered || layout.info.removed > 0)
+    refuse_index_file(groups->offset, "section groups has " + std::to_string(groups->bytes) + " bytes of " +
+                                          groups->element + (numbered ? " beside numbers of rows" : "") +
+                                          ", which are no borders of groups; save the index again");
+}
+
 void check_sizes(const IndexLayout& layout, std::uint64_t bytes) {
   const std::uint64_t most = std::numeric_limits<std::int64_t>::max() / 2;
   const std::uint64_t told = layout.info.bytes;
@@ -219,6 +231,7 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   check_places(layout);
   layout.info.features = count_features(layout);
   check_numbers(layout);
+  check_groups(layout);
   layout.info.element = check_rows_section(layout);
   layout.info.centred = check_of_columns(layout, centre_section, false);
   layout.info.periodic = check_of_columns(layout, box_section, true);

@@ -215,7 +215,8 @@ IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& s
   return cut(first * one, (first + rows) * one);
 }
 
-IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, const MetricParameters& parameters) {
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, std::size_t borders,
+                      const MetricParameters& parameters) {
   IndexLayout layout{std::move(info)};
   std::uint64_t end = index_head_bytes;
   const auto add = [&](std::string_view section, std::string_view element, std::uint64_t bytes) {
@@ -233,6 +234,7 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, const Metric
   for (const MetricParameter& one : metric_parameters)
     if (const std::vector<double>& values = parameters.*one.values; !values.empty())
       add(one.section, "f64", values.size() * sizeof(double));
+  if (borders > 0) add(groups_section, "i64", borders * sizeof(std::int64_t));
   if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (layout.info.removed > 0)

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
 inline constexpr std::string_view rows_section = "rows", unit_rows_section = "unit_rows",
                                   features_section = "features", positions_section = "positions",
                                   ids_section = "ids", removed_section = "removed", centre_section = "centre",
-                                  box_section = "box";
+                                  box_section = "box", groups_section = "groups";
 inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< bytes of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
@@ -61,8 +61,10 @@ IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& s
 
 /// Lays out a file for `info`, in which everything except version, bytes and sections is set.
 ///   positions, ids  whether there are such sections
+///   borders         of groups of rows; 0: there is no such section
 ///   parameters      of the metric, of the columns that count
-IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, const MetricParameters& parameters = {});
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, std::size_t borders = 0,
+                      const MetricParameters& parameters = {});
 
 /// Returns the bytes of the head, [index_head_bytes].
 std::vector<unsigned char> head_of(const IndexLayout& layout);

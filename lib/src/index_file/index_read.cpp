@@ -21,6 +21,7 @@
 #include "rows/index_state.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/groups/group_search.hpp"
 
 namespace kith {
 namespace {
@@ -33,6 +34,11 @@ IndexPart part_of(const IndexLayout& layout, const OpenOptions& options) {
                 std::string(index_where) + ": first = " + std::to_string(options.first) +
                     ", rows = " + std::to_string(options.rows) + ", but the file holds " +
                     std::to_string(all) + " rows; choose a part of them with at least one");
+  if (rows < all && layout.find(groups_section))
+    throw Error(Errc::unsupported,
+                std::string(index_where) + ": first = " + std::to_string(options.first) +
+                    ", rows = " + std::to_string(options.rows) +
+                    ": the rows have groups, which are not opened in parts; open all of them");
   return {options.first, rows};
 }
 
@@ -54,6 +60,7 @@ class IndexReader {
       keep(box_section, block, box_);
       for (std::size_t i = 0; i < std::size(metric_parameters); ++i)
         keep(metric_parameters[i].section, block, parameters_[i]);
+      keep(groups_section, block, groups_);
       keep(positions_section, block, numbers_.positions);
       keep(ids_section, block, numbers_.ids);
       keep(removed_section, block, numbers_.removed);
@@ -104,6 +111,7 @@ class IndexReader {
     take_centre();
     take_box();
     take_parameters();
+    take_groups();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
     if (layout_.info.element == Element::f64) {
@@ -151,12 +159,26 @@ class IndexReader {
     }
   }
 
+  void take_groups() {
+    const IndexFileSection* const section = layout_.find(groups_section);
+    if (!section) return;
+    IndexOptions options;
+    options.groups.resize(groups_.size() / sizeof(std::int64_t));
+    if (!groups_.empty()) std::memcpy(options.groups.data(), groups_.data(), groups_.size());
+    try {
+      state_->groups = groups_of(device_, options, part_.rows);
+    } catch (const Error& error) {
+      if (error.code() != Errc::invalid_argument) throw;
+      refuse_index_file(section->offset, error.what());
+    }
+  }
+
   const IndexLayout& layout_;
   const IndexPart part_;
   Device device_;
   const OpenOptions& options_;
   IndexBody body_;
-  std::vector<unsigned char> features_, centre_, box_, parameters_[std::size(metric_parameters)];
+  std::vector<unsigned char> features_, centre_, box_, groups_, parameters_[std::size(metric_parameters)];
   IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
   std::unique_ptr<RowsSink> sink_;      ///< takes the rows, unless

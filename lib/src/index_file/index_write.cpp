@@ -12,7 +12,7 @@
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "search/doubles/double_index.hpp"
-#include "search/groups/group_search.hpp"
+#include "search/groups/row_groups.hpp"
 #include "search/stores/row_store.hpp"
 
 namespace kith {
@@ -90,6 +90,7 @@ IndexLayout layout_of(const Index::State& index) {
   info.periodic = index.box != nullptr;
   info.prepared = index.prepared != nullptr;
   return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids(),
+                   index.groups ? index.groups->borders().size() : 0,
                    index.prepared ? index.prepared->parameters() : MetricParameters());
 }
 
@@ -156,7 +157,6 @@ void write_doubles(BodyWriter& body, const DoubleRows& rows) {
 
 void save(const Index& index, const std::string& path, const SaveOptions& options) try {
   const Index::State& state = index.state();
-  refuse_groups("save", state, "an index file holds no groups");
   const IndexLayout layout = layout_of(state);
   SavedFile file(std::string(index_where), path, layout.info.bytes, options);
   const std::vector<unsigned char> head = head_of(layout);
@@ -172,6 +172,8 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
       write_of_columns(body, state, index.box());
     else if (const std::vector<double>* const values = parameter_in(state, section.name))
       body.write(values->data(), values->size() * sizeof(double));
+    else if (section.name == groups_section)
+      body.write(state.groups->borders().data(), static_cast<std::size_t>(section.bytes));
     else if (section.name == positions_section)
       write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.position(place); });
     else if (section.name == ids_section)

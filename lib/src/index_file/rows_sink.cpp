@@ -39,9 +39,10 @@ class DeviceRowsSink {
         sample_stride_(sample_stride(rows)),
         sample_(schema.dims) {
     rows_->rows = rows;
-    const bool bytes = schema.dims == schema.columns && keeps_bytes(schema, rows, 0);
+    const bool packs = !layout.find(groups_section);  // groups are searched together among floats
+    const bool bytes = packs && schema.dims == schema.columns && keeps_bytes(schema, rows, 0);
     if (bytes) block_ = spi::quantized_block_rows;
-    if (bytes || keeps_halves(schema, rows, 0)) {  // the file has only the columns that count
+    if (bytes || (packs && keeps_halves(schema, rows, 0))) {  // the file has only the columns that count
       packed_ = packed_memory(schema, rows);
       packed_->claim(0, rows);
     }

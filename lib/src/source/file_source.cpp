@@ -71,6 +71,9 @@ class FileSource final : public Source {
       throw Error(Errc::unsupported, "the rows are prepared for " +
                                          std::string(kith::name(layout_.index->info.metric)) +
                                          ", which a source of rows does not say; open the index itself");
+    if (layout_.index->find(groups_section))
+      throw Error(Errc::unsupported,
+                  "the rows have groups, which a source of rows does not have; open the index itself");
     blocks_.emplace(file_.get(), *layout_.index);
     if (const IndexFileSection* const section = layout_.index->find(centre_section)) {
       std::vector<unsigned char> bytes(static_cast<std::size_t>(section->bytes));

@@ -6,7 +6,6 @@
 #include "common/parted/groups.hpp"
 #include "common/searches.hpp"
 #include "kith/classifier.hpp"
-#include "kith/index_file.hpp"
 
 namespace kith::tests {
 namespace {
@@ -305,8 +304,6 @@ TEST_CASE("groups: what is refused, and what to do") {
   CHECK(error_of([&] { classifier.predict(rows, 1, without); }) ==
         "invalid_argument: classify: rows_from_group counts rows in their groups, but votes and averages go "
         "by their numbers in the whole; leave it out");
-  CHECK(error_of([&] { save(index, "groups.kidx"); }) ==
-        unsupported("save", "an index file holds no groups"));
 }
 
 TEST_SUITE_END();

@@ -50,9 +50,10 @@ void check_groups(const std::string& where, const TrainingFlags& flags) {
   if (flags.tables.group_column.empty()) return;
   const std::string says = where + ": --groups-column ";
   if (!flags.index.empty())
-    throw Error(Errc::invalid_argument, says +
-                                            "divides the rows of --train, and an index file has no groups; "
-                                            "give --train");
+    throw Error(Errc::invalid_argument,
+                says +
+                    "divides the rows of --train, and an index file has its groups, or "
+                    "none; leave it out");
   if (ranks())
     throw Error(Errc::invalid_argument, says + "is not for rows that several ranks hold; run one process");
 }
