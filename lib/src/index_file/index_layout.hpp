@@ -63,8 +63,8 @@ IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& s
 ///   positions, ids  whether there are such sections
 ///   borders         of groups of rows; 0: there is no such section
 ///   parameters      of the metric, of the columns that count
-IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, std::size_t borders = 0,
-                      const MetricParameters& parameters = {});
+IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, std::size_t borders,
+                      const MetricParameters& parameters);
 
 /// Returns the bytes of the head, [index_head_bytes].
 std::vector<unsigned char> head_of(const IndexLayout& layout);
