@@ -5,7 +5,7 @@
 #
 # tools/equal_lines.py says what counts.
 
-limit_equal=4
+limit_equal=3
 
 packages_equal="python3"
 
