@@ -46,6 +46,15 @@ TEST_CASE("structure: refuses what the contract refuses") {
       "choose squared_l2, l2, cosine, l1 or linf";
   CHECK(error_of([&] { Structure(device(), samples, labels, Metric::negative_dot); }) == refusal);
   CHECK(error_of([&] { class_matrices(device(), samples, labels, Metric::negative_dot, {}); }) == refusal);
+  IndexOptions periodic, centred;
+  periodic.box.assign(size(samples.cols), 1);
+  centred.learn_centre = true;
+  CHECK(
+      error_of([&] { Structure(device(), samples, labels, Metric::l2, periodic); }) ==
+      "unsupported: structure: the samples are in a periodic box, in which class structure is not measured; "
+      "leave it out");
+  CHECK(error_of([&] { Structure(device(), samples, labels, Metric::l2, centred); }) ==
+        "unsupported: structure: a centre, which sums of classes do not go by; subtract it from the samples");
   CHECK(error_of([&] { Structure(device(), samples, Labels{1}); }) ==
         "invalid_argument: structure: 1 labels for 3 samples; give one a sample");
   const Structure structure(device(), samples, labels);

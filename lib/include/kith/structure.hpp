@@ -70,7 +70,7 @@ class KITH_API Structure {
   ///   metric   squared_l2 and l2 give the same, since all results use raw distances
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n.
-  ///        unsupported:      another metric.
+  ///        unsupported:      another metric; a centre, a periodic box, weights of columns, deduplicate.
   Structure(Device device, const RowsView& samples, std::span<const std::int64_t> labels,
             Metric metric = Metric::squared_l2, const IndexOptions& options = {});
 

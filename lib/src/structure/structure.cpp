@@ -49,6 +49,14 @@ IndexOptions options_of_samples(const IndexOptions& options) {
     throw Error(Errc::unsupported,
                 "structure: column_weights, which sums of classes do not go by; scale the "
                 "columns, and leave them out");
+  if (!options.box.empty())
+    throw Error(
+        Errc::unsupported,
+        "structure: the samples are in a periodic box, in which class structure is not measured; leave "
+        "it out");
+  if (!options.centre.empty() || options.learn_centre)
+    throw Error(Errc::unsupported,
+                "structure: a centre, which sums of classes do not go by; subtract it from the samples");
   IndexOptions own = options;
   own.deduplicate = false;
   return own;
