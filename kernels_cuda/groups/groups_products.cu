@@ -11,7 +11,7 @@
 // from it follows a limit that no neighbour is beyond (docs/certificate.md, section 8). The rows within it,
 // mostly 2 to 6 more than k, are ranked by their chains. Rows are multiplied as quantize_groups() made them;
 // a lane loads 8 of their columns at once, and columns are multiplied in the order that follows from it.
-// Shared memory: 72 to 96 KiB, and 200 bytes a column.
+// Shared memory: 83 or 99 KiB, and 192 bytes a column.
 // Source: docs/certificate.md; minima of parts as a bound after Alabi and others, Fast k-selection
 // algorithms for graphics processing units, 2012; the sorting network of Batcher, Sorting networks and their
 // applications, 1968.
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int query_tiles = 2;  // of 16 queries
 constexpr std::uint32_t queries_a_block = 16 * query_tiles, warps_a_block = 4 * query_tiles;
-constexpr std::uint32_t most_columns = 2048;  // for which HalfNorms is within its bounds
+constexpr std::uint32_t most_columns = 2048;  // for which norm_above() is above; shared memory ends before
 
 /// A warp finds the group of query q of the step, by 32 borders at a time.
 __device__ __forceinline__ std::uint32_t group_of_warp(const Groups& step, std::uint32_t q) {

@@ -76,7 +76,7 @@ __device__ __forceinline__ std::uint32_t sum_of_lanes(std::uint32_t value) {
 #endif
 }
 
-/// Measures |x~|^2, and |v - x~| and |v|, of a row v = scale (x - c) of few hundred columns, column by
+/// Measures |x~|^2, and |v - x~| and |v|, of a row v = scale (x - c) of up to 2^12 columns, column by
 /// column.
 struct HalfNorms {
   float squares = 0, rest = 0;

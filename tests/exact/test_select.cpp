@@ -172,6 +172,33 @@ TEST_CASE("select: every kind of value, for every selector") {
   });
 }
 
+TEST_CASE("select: long lists of many neighbours, whose bound GPUs guess by a sample") {
+  if (!has(Selector::threshold)) return;
+  const auto check = [&](const std::vector<float>& values, std::int64_t m, std::size_t k,
+                         std::int64_t parts) {
+    const std::size_t n = values.size() / size(m);
+    const MatrixView<const float> rows(values.data(), m, static_cast<std::int64_t>(n));
+    const auto lists =
+        stages::select(device(), rows, static_cast<std::int64_t>(k), Selector::threshold, parts);
+    CHECK(difference(lists.keys, selected(values, n, k, size(parts))) == "");
+  };
+  for (int pattern = 0; pattern < patterns; ++pattern) {
+    CAPTURE(pattern);
+    check(hard_values(pattern, 1, 70000, 6), 1, 130, 1);
+    check(hard_values(pattern, 2, 13001, 7), 2, 96, 2);
+    check(hard_values(pattern, 1, 140001, 8), 1, 2048, 1);
+  }
+  // The sample is the first 32 of every 1024 columns: of these all values are among the least, or none.
+  for (const bool in_sample : {true, false}) {
+    CAPTURE(in_sample);
+    std::vector<float> values = hard_values(0, 1, 40000, 9);
+    for (std::size_t t = 0; t < values.size(); ++t)
+      if ((t % 1024 < 32) == in_sample) values[t] -= 100;
+    check(values, 1, 200, 1);
+    check(values, 1, 97, 3);
+  }
+}
+
 TEST_CASE("select: large k, up to all of n, is never refused when kith chooses") {
   const std::int64_t n = 5003;
   for (const std::int64_t k : {std::int64_t{1024}, std::int64_t{2048}, std::int64_t{2049}, n - 1, n})

@@ -8,6 +8,7 @@
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "host/parallel.hpp"
+#include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -38,13 +39,36 @@ spi::GroupsStep sized_step(const GroupsAsked& asked, const ResidentRows& rows, c
   return step;
 }
 
-/// Returns why the device may not multiply halves, whose errors are bounded; empty if it may.
-std::string refusal_of_products(Device::State& state, std::int64_t dims) {
+/// Returns whether the device may multiply halves, whose errors are bounded. It may not without room to tell.
+bool bounds_products(Device::State& state, std::int64_t dims) {
   Plan plan;
   plan.proposer = Proposer::fp16;
   plan.problem.dims = dims;
   plan.problem.m = 32;
-  return test_proposer(state, plan);
+  try {
+    return test_proposer(state, plan).empty();
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory) throw;
+    return false;
+  }
+}
+
+/// Returns how many bytes of device memory a search may take beside its Index.
+std::size_t budget_of(const GroupsAsked& asked, const DeviceInfo& info) {
+  Plan plan;
+  plan.proposer = Proposer::none;
+  plan.problem = {asked.index.metric, asked.index.rows, 0, asked.index.dims, asked.k, false};
+  return memory_budget(info, plan, asked.options);
+}
+
+/// Returns those of the groups that have queries of the tile, and groups between them.
+GroupRange groups_of_tile(const std::vector<std::int64_t>& query_borders, const GroupRange& range,
+                          RowRange tile) {
+  const auto begin = query_borders.begin();
+  const auto number = [&](auto place) { return static_cast<std::int64_t>(place - begin) - 1; };
+  const std::int64_t first = number(std::upper_bound(begin, query_borders.end(), tile.first)),
+                     last = number(std::lower_bound(begin, query_borders.end(), tile.first + tile.count));
+  return {first, last - first + 1, range.chunk};
 }
 
 std::shared_ptr<const DeviceMemory> borders_of_queries(const GroupsAsked& asked,
@@ -80,8 +104,9 @@ bool GroupsTogether::multiplies(const GroupsAsked& asked, const ResidentRows& ro
   if (rows.device.info().kind == DeviceKind::cpu) return false;
   const spi::Step step{sized_step(asked, rows, {0, asked.groups.count(), 0}, {0, queries_of_step(asked)}),
                        asked.options.threads};
-  return rows.device.state()->check(step).scratch_bytes > 0 &&
-         refusal_of_products(*rows.device.state(), rows.dims).empty();
+  const std::size_t bytes = rows.device.state()->check(step).scratch_bytes;
+  return bytes > 0 && bytes <= budget_of(asked, rows.device.info()) &&
+         bounds_products(*rows.device.state(), rows.dims);
 }
 
 spi::GroupsStep GroupsTogether::step(const GroupRange& range, RowRange tile) const {
@@ -99,18 +124,18 @@ void GroupsTogether::search(const GroupRange& range, const QuerySet& queries, An
   for (std::int64_t q = first; q < end; q += a_tile) {
     if (asked_.options.stop.stop_requested() || StopAlong::asks())
       Watcher(asked_.options, end - first).check_stop();
-    search_tile(range, queries, {q, std::min(a_tile, end - q)}, sink, trace);
+    const RowRange tile{q, std::min(a_tile, end - q)};
+    search_tile(groups_of_tile(asked_.query_borders, range, tile), queries, tile, sink, trace);
   }
 }
 
-/// Returns memory for a step; none where a GPU has no room for products, without which it computes all
-/// chains.
-DeviceMemory GroupsTogether::scratch_of(const spi::GroupsStep& step) const {
+/// Returns memory for a step; none where a GPU has no room for products, and computes all chains.
+///   held  bytes that the step takes already
+DeviceMemory GroupsTogether::scratch_of(const spi::GroupsStep& step, std::size_t held) const {
   const std::size_t bytes = state_->check({step, asked_.options.threads}).scratch_bytes;
   if (bytes == 0) return {};
   if (state_->info.kind == DeviceKind::cpu) return {state_, bytes};
-  const std::size_t limit = asked_.options.memory_limit;
-  if ((limit != 0 && bytes > limit) || !refusal_of_products(*state_, rows_.dims).empty()) return {};
+  if (held + bytes > budget_of(asked_, state_->info) || !bounds_products(*state_, rows_.dims)) return {};
   try {
     return {state_, bytes};
   } catch (const Error& error) {
@@ -125,7 +150,7 @@ void GroupsTogether::search_tile(const GroupRange& range, const QuerySet& querie
   const std::uint32_t threads = asked_.options.threads;
   const DeviceMemory packed(state_, packed_bytes(tile.count, rows_.dims, step.queries.block));
   const DeviceMemory found(state_, step.out.rows * step.out.cols * sizeof(Key));
-  const DeviceMemory scratch = scratch_of(step);
+  const DeviceMemory scratch = scratch_of(step, packed.get()->bytes + found.get()->bytes);
   step.queries.memory = packed.get();
   step.out.memory = found.get();
   if (scratch) step.scratch = {scratch.get(), scratch.get()->bytes};

@@ -59,7 +59,7 @@ class GroupsTogether {
                    Trace* trace) const;
   void put_tile(const spi::Grid<Key>& found, std::int64_t first, AnswerSink& sink, Trace* trace) const;
   spi::GroupsStep step(const GroupRange& range, RowRange tile) const;
-  DeviceMemory scratch_of(const spi::GroupsStep& step) const;
+  DeviceMemory scratch_of(const spi::GroupsStep& step, std::size_t held) const;
 
   const GroupsAsked& asked_;
   const ResidentRows& rows_;
