@@ -43,7 +43,7 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 /// Describes a part of an index file.
 struct IndexFileSection {
   /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `box`, `column_weights`, `variances`,
-  /// `covariance`, `inverse_cov`, `positions`, `ids`, `removed`.
+  /// `covariance`, `inverse_cov`, `groups`, `positions`, `ids`, `removed`.
   std::string name;
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< place of its first byte in the file

@@ -203,7 +203,8 @@ void check_groups(const IndexLayout& layout) {
   const IndexFileSection* const groups = layout.find(groups_section);
   if (!groups) return;
   const bool numbered = layout.find(positions_section) || layout.find(ids_section);
-  if (groups->element != "i64" || groups->bytes % index_bytes != 0 || numbered || layout.info.removed > 0)
+  if (groups->element != "i64" || groups->bytes < 2 * index_bytes || groups->bytes % index_bytes != 0 ||
+      numbered || layout.info.removed > 0)
     refuse_index_file(groups->offset, "section groups has " + std::to_string(groups->bytes) + " bytes of " +
                                           groups->element + (numbered ? " beside numbers of rows" : "") +
                                           ", which are no borders of groups; save the index again");

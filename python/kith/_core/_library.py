@@ -178,13 +178,23 @@ def text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
-# Finds IndexOptions::residence in a sentence of the library; it is the argument `storage` of kith.Index.
-_RESIDENCE = re.compile(r"\bresidence(?=: there is none called| (?:resident|stream|quantized)\b)")
+# Options of the library as its sentences name them, and the arguments of Python that they are.
+_ARGUMENTS = (
+    (re.compile(r"\bresidence(?=: there is none called| (?:resident|stream|quantized)\b)"), "storage"),
+    (re.compile(r"\bcolumn_weights\b"), "w"),
+    (re.compile(r"\binverse_covariance\b"), "VI"),
+    (re.compile(r"\bcovariance(?= has | is not |\[| and VI\b)|\bvariances(?= has | of column )"), "V"),
+    (re.compile(r"\bwithout variances; give one a column"), "without V; give one variance a column"),
+    (re.compile(r"\bthere are variances, which\b"), "there is V, which"),
+)
 
 
 def failure(status: int) -> Error:
     """Return the exception for a status of this thread's last call. Its text names arguments as Python does."""
-    return error_of(status, _RESIDENCE.sub("storage", text(lib.kith_last_error())))
+    sentence = text(lib.kith_last_error())
+    for option, argument in _ARGUMENTS:
+        sentence = option.sub(argument, sentence)
+    return error_of(status, sentence)
 
 
 def check(status: int) -> None:

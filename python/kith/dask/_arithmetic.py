@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, NamedTuple, Optional, 
 import numpy as np
 
 from .._core._errors import InvalidArgument
+from .._core._metrics import metric_named
 from .._rows._arrays import element_rows_of, rows_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def checked(arithmetic: Any, centre: Any, where: str, metric: str) -> Choice:
     haversine, which computes in it alone; else `arithmetic`."""
     if arithmetic not in _CHOICES:
         raise InvalidArgument(f"{where}: arithmetic={arithmetic!r}; pass one of {', '.join(_CHOICES)}")
-    if metric == "haversine" and arithmetic == "automatic":
+    if metric_named(metric) == "haversine" and arithmetic == "automatic":
         return "f64"
     if centre is None or centre is False:
         return cast(Choice, arithmetic)

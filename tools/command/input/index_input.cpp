@@ -1,6 +1,7 @@
 #include "command/input/index_input.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -122,6 +123,15 @@ void refuse_files_of_rows(const CLI::App& app, const std::string& path, const In
                                          std::string(option) + " out, or use the library");
 }
 
+/// Refuses a file whose rows have groups: the command would pair them with queries by their order alone.
+void refuse_grouped(const CLI::App& app, const std::string& path, const IndexFileInfo& info) {
+  const auto is_groups = [](const IndexFileSection& section) { return section.name == "groups"; };
+  if (std::none_of(info.sections.begin(), info.sections.end(), is_groups)) return;
+  throw Error(Errc::unsupported, app.get_name() + ": " + path +
+                                     ": its rows have groups, and the command divides queries by the groups "
+                                     "of --train alone; give the rows by --train, with --groups-column");
+}
+
 }  // namespace
 
 void add_index_option(CLI::App& app, TrainingFlags& flags) {
@@ -139,6 +149,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   require_answer_file(app, training.answers);
   const IndexFileInfo info = index_file_info(training.index);
   refuse_files_of_rows(app, training.index, info, rows);
+  refuse_grouped(app, training.index, info);
   flags.metric = info.metric;
   training.index_moves = info.centred || info.periodic;
   training.index_rows = rows;

@@ -50,10 +50,9 @@ void check_groups(const std::string& where, const TrainingFlags& flags) {
   if (flags.tables.group_column.empty()) return;
   const std::string says = where + ": --groups-column ";
   if (!flags.index.empty())
-    throw Error(Errc::invalid_argument,
-                says +
-                    "divides the rows of --train, and an index file has its groups, or "
-                    "none; leave it out");
+    throw Error(
+        Errc::invalid_argument,
+        says + "divides the rows of --train, which an index file has instead; give the rows by --train");
   if (ranks())
     throw Error(Errc::invalid_argument, says + "is not for rows that several ranks hold; run one process");
 }
