@@ -2,14 +2,16 @@
 # are, one under the other.
 # And metrics.def, which is read as a list, stands there as one.
 function leave() { if (inside) print indent "/// \\endcode"; inside = 0 }
-/#(define|undef) KITH_METRIC/ {
-  prefix = /Metric::id/ ? "Metric::" : ""
+/#(define|undef) KITH_(METRIC|PREPARED)/ {
+  kind = /KITH_METRIC/ ? "KITH_METRIC" : "KITH_PREPARED"
+  listed[kind] = /id,$/
+  if (listed[kind]) prefix = /Metric::id/ ? "Metric::" : ""
   next
 }
 /#include "kith\/metrics\.def"/ {
   while ((getline line < metrics) > 0)
-    if (line ~ /^KITH_METRIC\(/) {
-      sub(/^KITH_METRIC\(/, "", line)
+    if (match(line, /^KITH_[A-Z]+\(/) && listed[substr(line, 1, RLENGTH - 1)]) {
+      line = substr(line, RLENGTH + 1)
       sub(/,.*/, "", line)
       print "  " prefix line ","
     }

@@ -14,9 +14,9 @@
 // No twin in kernels_cuda: select_threshold.cu and guess.cuh have it.
 #include "select/select_columns.cl"
 
-#define SAMPLED 32u  // neighbouring columns of a sample: a line of memory,
+#define SAMPLED 32u           // neighbouring columns of a sample: a line of memory,
 #define SAMPLE_COLUMNS 1024u  // of so many
-#define KEPT 512u    // keys of a slice that wait in local memory
+#define KEPT 512u             // keys of a slice that wait in local memory
 
 // This is PassedSizes in select.cpp of the back end.
 typedef struct {
@@ -100,8 +100,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_filte
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_passed(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
-    uint lists, const Shortlist shortlist, global Key* passed, const Passed sizes,
-    global Key* restrict out, Place out_at, LISTS Key* list) {
+    uint lists, const Shortlist shortlist, global Key* passed, const Passed sizes, global Key* restrict out,
+    Place out_at, LISTS Key* list) {
   local uint count[1];
   const uint g = (uint)get_group_id(0), lid = (uint)get_local_id(0);
   const ulong q = get_group_id(1), at = q * lists + g;
