@@ -159,7 +159,7 @@ std::optional<double> sine_or_cosine(double x, bool sine) {
 /// but 0 is a double or halfway between two, and none below most_angle is known to be within 2^-120 of one.
 double sine_or_cosine(double x, bool sine) {
   if (const auto quick = sine_or_cosine<5>(x, sine)) return *quick;
-  return sine_or_cosine<9>(x, sine).value_or(0);
+  return sine_or_cosine<9>(x, sine).value();
 }
 
 /// Returns whether the angle halfway between a double and the next has a sine above x.
@@ -182,7 +182,7 @@ bool is_below_middle(double angle, double x) {
     return std::nullopt;
   };
   if (const auto quick = decide(Fixed<5>())) return *quick;
-  return decide(Fixed<9>()).value_or(false);
+  return decide(Fixed<9>()).value();
 }
 
 }  // namespace
