@@ -5,15 +5,15 @@
 //
 // If few keys are wanted from many values, in many parts, a block handles a part: it finds the k-th key digit
 // by digit (radix_choose), and only the k chosen keys of each part are sorted, by all 64 bits. Otherwise, all
-// values of as many rows as scratch allows become keys, and every part is sorted, only by the 32 bits of its
-// values, because the sort is stable and rows are in order. Both ways end in cut_lists. The sorts are those
-// of CUB (part of the CUDA toolkit): one sort for the whole device if parts are few, one block per part if
-// there are many.
-// Work: the first way reads each distance 2 to 7 times; the second makes 5 passes over 8 bytes per
-// distance. Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022
-// (radix sort).
+// values of as many rows as scratch allows are sorted: parts of 8,192 to 262,144 values by one partition each
+// (sample_sort.cu). Others become keys, and every part is sorted, only by the 32 bits of its values, because
+// the sort is stable and rows are in order, and cut_lists ends it. The other sorts are those of CUB (part of
+// the CUDA toolkit): one sort for the whole device if parts are few, one block per part if there are many.
+// Work: the first way reads each distance 2 to 7 times; CUB makes 5 passes over 8 bytes per distance. Source:
+// Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022 (radix sort).
 #include "common/part.cuh"
 #include "common/radix_sort.cuh"
+#include "select/sample_sort.cuh"
 #include "select/selectors.hpp"
 
 namespace kith::cuda {
@@ -151,6 +151,12 @@ SortShape whole_shape(const Selection& selection, std::uint32_t rows) {
           divide_up(selection.columns, selection.lists)};
 }
 
+/// Returns whether the lists are sorted by one partition each.
+bool is_partitioned(const Selection& selection) {
+  const std::uint32_t width = width_of(selection);
+  return width >= sample_sort_least && width <= sample_sort_most;
+}
+
 /// Returns how many rows the second way takes in a round, for at most `keys` keys; at least one row.
 std::uint32_t rows_a_round(const Selection& selection, std::size_t keys) {
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(keys / selection.columns, 1, selection.rows));
@@ -169,11 +175,22 @@ cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, cons
                 Parts{0, selection.lists, selection.k}, all, selection.out);
 }
 
+std::size_t bytes_of_whole(const Selection& selection, std::uint32_t rows) {
+  if (is_partitioned(selection)) return sample_sort_bytes(rows * selection.lists, width_of(selection));
+  return sort_bytes(whole_shape(selection, rows));
+}
+
 cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
   std::uint32_t round = rows_a_round(selection, round_keys);
-  while (round > 1 && sort_bytes(whole_shape(selection, round)) > scratch.bytes) round = (round + 1) / 2;
+  while (round > 1 && bytes_of_whole(selection, round) > scratch.bytes) round = (round + 1) / 2;
   for (std::uint32_t first = 0; first < selection.rows; first += round) {
     const std::uint32_t rows = std::min(round, selection.rows - first);
+    if (is_partitioned(selection)) {
+      const cudaError_t error = sample_sort(queue, selection, first * selection.lists, rows * selection.lists,
+                                            address_of<void>(scratch));
+      if (error != cudaSuccess) return error;
+      continue;
+    }
     const SortShape shape = whole_shape(selection, rows);
     const SortMemory memory(shape, scratch);
     const std::uint64_t all = shape.keys(), wanted = std::uint64_t{shape.parts} * selection.k;
@@ -192,9 +209,8 @@ cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi
 std::size_t scratch_of(const spi::SelectStep& step) {
   const Selection selection = selection_of(step);
   // A round with fewer rows may go the other way, one row at a time.
-  if (chooses(selection))
-    return std::max(sort_bytes(chosen_shape(selection)), sort_bytes(whole_shape(selection, 1)));
-  return sort_bytes(whole_shape(selection, rows_a_round(selection, round_keys)));
+  if (chooses(selection)) return std::max(sort_bytes(chosen_shape(selection)), bytes_of_whole(selection, 1));
+  return bytes_of_whole(selection, rows_a_round(selection, round_keys));
 }
 
 cudaError_t select(const Queue& queue, const spi::SelectStep& step) {

@@ -229,6 +229,26 @@ TEST_CASE("methods: threshold, more neighbours than local memory holds") {
   check_lists(falling, 2100, Selector::threshold, 3);
 }
 
+TEST_CASE("methods: radix, all of long lists") {
+  if (!has(Selector::radix)) return;
+  for (const std::size_t n : {8191u, 8192u, 8193u, 20001u, 65536u, 100003u}) {
+    std::vector<float> values = some_values(n, n);
+    for (std::size_t t = 0; t < n; t += 101) values[t] = t % 2 == 0 ? inf : -inf;
+    for (const std::size_t k : {n, n - 1, n / 3, std::size_t{1}}) check_lists(values, k, Selector::radix);
+    check_lists(values, n, Selector::radix, 2);
+    check_lists(std::vector<float>(n, 7), n, Selector::radix);
+  }
+  // Values at the places that sample_sort.cu samples tell nothing of the others, which are all between two.
+  constexpr std::uint64_t n = 8192, sample = 128, run = (n << 32) / sample;
+  std::vector<float> values = some_values(n, 1);
+  for (std::uint64_t i = 0; i < sample; ++i) {
+    const std::uint64_t begin = i * run >> 32, end = (i + 1) * run >> 32;
+    const std::uint64_t place = begin + (static_cast<std::uint32_t>(i * 2654435761u) * (end - begin) >> 32);
+    values[place] += values[place] < 4000 ? -9000.0f : 9000.0f;
+  }
+  for (const std::size_t k : {std::size_t{n}, std::size_t{700}}) check_lists(values, k, Selector::radix);
+}
+
 TEST_CASE("methods: lists longer than any block, for every selector") {
   const std::vector<float> values = some_values(5000, 7);
   for (const Selector selector : device().info().selectors)
