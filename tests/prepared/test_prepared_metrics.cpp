@@ -64,17 +64,17 @@ std::vector<double> distances_of(const Neighbors& found) {
   return all;
 }
 
-/// Returns how many random cases of each metric are compared.
-int cases_a_metric() {
-  const char* const text = std::getenv("KITH_PREPARED_CASES");
-  return text ? std::atoi(text) : 12;
+int number_in(const char* variable, int otherwise) {
+  const char* const text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
 }
 
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("prepared metrics: random cases of each, in both widths") {
-  std::mt19937 random(44);
-  for (int turn = 0; turn < cases_a_metric(); ++turn) {
+  std::mt19937 random(static_cast<unsigned>(number_in("KITH_PREPARED_SEED", 44)));
+  const int turns = number_in("KITH_PREPARED_CASES", 12);
+  for (int turn = 0; turn < turns; ++turn) {
     const std::int64_t cols = 2 + static_cast<std::int64_t>(random() % 20),
                        n = 1 + static_cast<std::int64_t>(random() % 150),
                        m = 1 + static_cast<std::int64_t>(random() % 12),
