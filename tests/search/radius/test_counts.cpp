@@ -248,7 +248,7 @@ TEST_CASE("count: many rows in boxes, beside within()") {
 }
 
 TEST_CASE("count: by more radii than a launch of a GPU takes, equal ones among them") {
-  const Matrix train = cloud(3000, 13, 64), queries = cloud(300, 14, 64);
+  const Matrix train = cloud(700, 13, 64), queries = cloud(70, 14, 64);
   std::vector<double> radii;
   for (int r = 0; r < 601; ++r) radii.push_back(r / 4 / 100.0);
   const CountRadii asked{{radii.data(), 1, 601}};
@@ -256,7 +256,7 @@ TEST_CASE("count: by more radii than a launch of a GPU takes, equal ones among t
   const std::vector<std::int64_t> expected = counted(Metric::l2, queries, train, asked);
   for (SearchOptions way : both_ways()) {
     CHECK(index.count(queries, asked, way) == expected);
-    const RowFilter filter = filter_of(of_query_0(some(3)), 3000, 1);
+    const RowFilter filter = filter_of(of_query_0(some(3)), 700, 1);
     way.filter = filter;
     CHECK(index.count(queries, asked, way) ==
           counted(Metric::l2, queries, train, asked, of_query_0(some(3))));
