@@ -162,7 +162,7 @@ __global__ __launch_bounds__(quantize_threads) void find_wild_rows(const Groups 
   __syncthreads();
   float residual = own_most;
   std::uint32_t found = 0;
-  if (most > 2 * sum / static_cast<float>(rows)) {
+  if (most == INFINITY || most > 2 * sum / static_cast<float>(rows)) {
     const auto exponent_of = [&](std::uint32_t i) { return __float_as_uint(to.residuals[first + i]) >> 23; };
     for (std::uint32_t i = threadIdx.x; i < rows; i += quantize_threads)
       atomicAdd(counts + exponent_of(i), 1u);
