@@ -53,6 +53,11 @@ TEST_CASE("bytes or halves: others go by int8 where it is faster by more than it
   CHECK(chosen(device, sift, known(normal, 1.4)) == Proposer::int8);
   CHECK(chosen(device, with_k(sift, 100), known(normal, 1.4)) == Proposer::fp16);
   CHECK(chosen(device, {Metric::l2, 100000, 10000, 128, 10}, known(normal, 1.4)) == Proposer::fp16);
+  const double uniform = 0.21;  // of 256 columns
+  CHECK(chosen(device, {Metric::l2, 131072, 300, 256, 10}, known(uniform, 1.4)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 131072, 100, 256, 10}, known(uniform, 1.4)) ==
+        Proposer::fp16);  // too few
+  CHECK(chosen(device, {Metric::l2, 32768, 1200, 256, 100}, known(uniform, 1.4)) == Proposer::fp16);
   CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(embeddings, 1.4)) == Proposer::int8);
   CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(0.9, 1.4)) == Proposer::fp16);
   CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(10, 1.4)) == Proposer::fp16);

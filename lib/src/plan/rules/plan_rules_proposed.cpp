@@ -93,7 +93,7 @@ constexpr Pays pays[] = {
     // multiply-adds on (OpenCL); both use the latter. For bytes with more queries see
     // docs/certified-search.md, Bytes or 16-bit floats.
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
-    {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 2e10, 65, any, 64, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 6e9, 65, any, 64, 65536, 512, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
@@ -138,10 +138,9 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
 }
 
 /// Returns how many further candidates a query may list before they cost more time than products of bytes
-/// save, compared with fp16. On an H200, products of bytes saved 1.5e-15 s for each pair of rows and each
-/// column, and a further candidate took 2.5e-10 s.
+/// save, compared with fp16: fitted to 174 searches on an H200, by CUDA and OpenCL (docs/benchmarks.md).
 double worth_listing(const Problem& problem) {
-  return 6e-6 * static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  return 0.0055 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims);
 }
 
 /// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass.
