@@ -53,6 +53,8 @@ cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep&
 cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step);
 /// Is for rows in a periodic box.
 cudaError_t distance_in_box(const Queue& queue, const spi::DistanceStep& step);
+/// Is for metrics of two sums.
+cudaError_t distance_of_sums(const Queue& queue, const spi::DistanceStep& step);
 
 /// The kernels for few queries, for many, and for many with few dimensions and neighbours.
 inline constexpr std::uint32_t low_dim_max_dims = 8, low_dim_max_k = 32;

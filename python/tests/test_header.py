@@ -89,7 +89,7 @@ def test_prototypes():
 def test_metrics():
     """Editors know the names of the library's table, and those of other libraries."""
     table = (INCLUDE / "kith" / "metrics.def").read_text()
-    names = set(re.findall(r"(?m)^KITH_(?:METRIC|PREPARED)\((\w+), ", table))
+    names = set(re.findall(r"(?m)^KITH_(?:METRIC|PREPARED|SUMS)\((\w+), ", table))
     source = INCLUDE.parent / "src" / "base" / "names.hpp"
     if not source.exists():
         pytest.skip(f"{source} is not here")

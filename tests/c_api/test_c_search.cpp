@@ -57,6 +57,7 @@ TEST_CASE("c: a search by each metric, by rows with and without gaps") {
   const OpenDevice on = opened();
   std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
   metrics.insert(metrics.end(), prepared_metrics.begin(), prepared_metrics.end());
+  metrics.insert(metrics.end(), sum_metrics.begin(), sum_metrics.end());
   REQUIRE(kith_metric_count() == static_cast<std::int64_t>(metrics.size()));
   for (std::int64_t number = 0; number < kith_metric_count(); ++number) {
     const Metric metric = metrics[size(number)];
@@ -112,6 +113,8 @@ TEST_CASE("c: rows of every element, at odd addresses") {
     CHECK(check(rows.view(), asked.view(), "l2", 5) == neighbors(Metric::l2, queries, train, 5));
   }
   const Stored bits = random_bits(20, 45, 3, 2), asked = random_bits(4, 45, 4);
+  CHECK(check(bits.view(), asked.view(), "Tanimoto", 7) ==
+        Index(device(), bits.view(), Metric::jaccard).search(asked.view(), 7));
   CHECK(check(bits.view(), asked.view(), "hamming", 7) ==
         neighbors(Metric::l1, zeros_and_ones(asked.view()), zeros_and_ones(bits.view()), 7));
 }

@@ -30,6 +30,7 @@ struct Operands {
   std::size_t query_begin, query_end;  ///< rows of the memory
   std::size_t train_begin, train_end;
   const float* lengths = nullptr;  ///< [dims] of a periodic box, for `distance` alone; null: there is none
+  std::uint32_t bits = 0;          ///< of a row as it is given, for `distance` alone; 0: rows hold none
 };
 
 /// The query of a walk through boxes.

@@ -13,6 +13,7 @@
 #include "cpu/isa/doubles_source.hpp"
 #include "cpu/isa/kernels.hpp"
 #include "cpu/isa/keys_source.hpp"
+#include "cpu/isa/sums_source.hpp"
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/class_sums.hpp"
 #include "cpu/steps/propose/candidates.hpp"
@@ -262,6 +263,7 @@ void sweep(const Operands& o, Sink& sink) {
 }
 
 void distance(const Operands& operands, float* out, std::size_t stride) {
+  if (is_of_sums(operands.metric)) return distance_of_sums(operands, out, stride);
   if (operands.lengths) {
     ToMatrixInBox sink{{out, stride}};
     return sweep(operands, sink);

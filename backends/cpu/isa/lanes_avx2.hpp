@@ -71,6 +71,11 @@ inline Lanes bits_apart(Lanes a, Lanes b) {
   return {count_bits(_mm256_castps_si256(_mm256_xor_ps(a.low, b.low))),
           count_bits(_mm256_castps_si256(_mm256_xor_ps(a.high, b.high)))};
 }
+/// Returns the number of bits that are 1 in both of each pair, as a float.
+inline Lanes ones_both(Lanes a, Lanes b) {
+  return {count_bits(_mm256_castps_si256(_mm256_and_ps(a.low, b.low))),
+          count_bits(_mm256_castps_si256(_mm256_and_ps(a.high, b.high)))};
+}
 
 /// Returns the smaller of each pair; b if either is NaN.
 inline Lanes fmin(Lanes a, Lanes b) {

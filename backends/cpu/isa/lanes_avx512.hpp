@@ -58,17 +58,24 @@ inline Lanes fmax(Lanes a, Lanes b) {
   return {_mm512_max_ps(a.v, b.v)};
 }
 
-/// Returns the number of bits of each pair that differ, as a float. It adds neighbouring bits, because not
-/// every AVX-512 processor can count bits or shuffle bytes.
-inline Lanes bits_apart(Lanes a, Lanes b) {
+/// Returns the number of ones in each 32 bits, as a float. It adds neighbouring bits, because not every
+/// AVX-512 processor can count bits or shuffle bytes.
+inline Lanes count_bits(__m512i x) {
   const auto mask = [](int pattern) { return _mm512_set1_epi32(pattern); };
-  __m512i x = _mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v));
   x = _mm512_sub_epi32(x, _mm512_and_si512(_mm512_srli_epi32(x, 1), mask(0x55555555)));
   x = _mm512_add_epi32(_mm512_and_si512(x, mask(0x33333333)),
                        _mm512_and_si512(_mm512_srli_epi32(x, 2), mask(0x33333333)));
   x = _mm512_and_si512(_mm512_add_epi32(x, _mm512_srli_epi32(x, 4)), mask(0x0F0F0F0F));
   x = _mm512_srli_epi32(_mm512_mullo_epi32(x, mask(0x01010101)), 24);
   return {_mm512_cvtepi32_ps(x)};
+}
+/// Returns the number of bits of each pair that differ, as a float.
+inline Lanes bits_apart(Lanes a, Lanes b) {
+  return count_bits(_mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v)));
+}
+/// Returns the number of bits that are 1 in both of each pair, as a float.
+inline Lanes ones_both(Lanes a, Lanes b) {
+  return count_bits(_mm512_and_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v)));
 }
 
 /// Returns the smaller of each pair; b if either is NaN.

@@ -64,14 +64,20 @@ inline Lanes fmax(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] > b.v[lane] ? a.v[lane] : b.v[lane]; });
 }
 
+inline std::uint32_t word(float lane) {
+  std::uint32_t bits;
+  __builtin_memcpy(&bits, &lane, sizeof bits);
+  return bits;
+}
 /// Returns the number of bits of each pair that differ, as a float.
 inline Lanes bits_apart(const Lanes& a, const Lanes& b) {
-  return each([&](int lane) {
-    std::uint32_t x, y;
-    __builtin_memcpy(&x, &a.v[lane], sizeof x);
-    __builtin_memcpy(&y, &b.v[lane], sizeof y);
-    return static_cast<float>(__builtin_popcount(x ^ y));
-  });
+  return each(
+      [&](int lane) { return static_cast<float>(__builtin_popcount(word(a.v[lane]) ^ word(b.v[lane]))); });
+}
+/// Returns the number of bits that are 1 in both of each pair, as a float.
+inline Lanes ones_both(const Lanes& a, const Lanes& b) {
+  return each(
+      [&](int lane) { return static_cast<float>(__builtin_popcount(word(a.v[lane]) & word(b.v[lane]))); });
 }
 
 /// Returns the smaller of each pair; b if either is NaN.

@@ -4,6 +4,11 @@
 #include "steps/metric.hpp"
 
 namespace kith::opencl {
+namespace {
+
+constexpr std::uint32_t most_run = 4;  // queries that a work-item of distance_sums.cl takes
+
+}  // namespace
 
 spi::Support Device::check(const spi::DistanceStep& step) const {
   return {refuse_rows(info, step.queries, step.train), 0};
@@ -19,6 +24,15 @@ void Device::enqueue(const spi::DistanceStep& step) {
                   metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block),
                   "kith_distance_periodic", Range{{t.rows, q.rows, 1}, {group, 1, 1}}, Sides{q, t},
                   buffer_of(t.lengths), step.out);
+  }
+  if (is_of_sums(step.metric)) {
+    const std::uint32_t run = q.rows < most_run ? 1 : most_run;
+    constexpr std::size_t group = 64;
+    return launch(
+        "distance/distance_sums.cl",
+        metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block) + define("RUN", run),
+        "kith_distance_sums", Range{{t.rows, divide_up(q.rows, run), 1}, {group, 1, 1}}, Sides{q, t}, t.bits,
+        step.out);
   }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);

@@ -22,6 +22,7 @@ constexpr Chain chains[] = {
 }  // namespace
 
 std::string define_metric(Metric metric) {
+  if (is_of_sums(metric)) return define("METRIC", name(metric));
   const auto find = [](const auto& wanted) {
     return std::find_if(std::begin(chains), std::end(chains), wanted);
   };

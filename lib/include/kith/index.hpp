@@ -36,7 +36,7 @@ class KITH_API Index {
  public:
   /// Copies `train` to `device`. The caller's memory may change afterwards.
   ///   train  [n, dims]  finite, on the host or in memory of `device`; of any element, of bits only
-  ///          for hamming
+  ///          for metrics of bits
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more for one device, a feature that is not
   ///                          there or named twice, a NaN or infinity in a column that counts (names the
   ///                          first), or for cosine a row of zeros; a first_row below 0 or so large that

@@ -17,7 +17,7 @@ namespace kith {
 /// Finds the k rows nearest to each row, except itself, exactly: the graph whose edges go from row r to
 /// Neighbors::row[r, 0 ... k - 1]. Returns the same bits as Index::search() of the rows with
 /// SearchOptions::self = 0, and is right even if rows are equal.
-///   rows           [n, dims]  on the host or the device, of any element (bits for hamming alone), finite
+///   rows           [n, dims]  on the host or the device, of any element (bits for metrics of bits), finite
 ///   index_options  for the Index that is searched: columns, a centre, the placement on a set of devices
 ///   returns        distance and row, both [n, k], nearest first, of equally near rows the smaller
 ///                  number first

@@ -18,7 +18,9 @@ namespace kith {
 enum class Metric {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) id,
 #define KITH_PREPARED(id, of) id,
+#define KITH_SUMS(id, rows, first, second, key) id,
 #include "kith/metrics.def"
+#undef KITH_SUMS
 #undef KITH_PREPARED
 #undef KITH_METRIC
 };
@@ -38,6 +40,22 @@ inline constexpr std::array prepared_metrics = {
 #undef KITH_PREPARED
 #undef KITH_METRIC
 };
+
+/// Lists the metrics of two sums, whose quotient is the distance.
+inline constexpr std::array sum_metrics = {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key) Metric::id,
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+};
+
+/// Returns whether a distance is a quotient of two sums, which has no chain.
+constexpr bool is_of_sums(Metric metric) {
+  for (const Metric of_sums : sum_metrics)
+    if (of_sums == metric) return true;
+  return false;
+}
 
 /// Returns the metric that compares rows once they are prepared: `metric` itself if it has a chain.
 constexpr Metric chain_metric(Metric metric) {
@@ -98,9 +116,25 @@ constexpr float bits_apart(float a, float b) {
   return static_cast<float>(std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
 }
 
-/// Returns whether rows are bits (Element::bits), as they are for hamming alone.
+/// Returns whether rows are bits (Element::bits).
 constexpr bool compares_bits(Metric metric) {
-  return metric == Metric::hamming;
+  constexpr bool bits = true, numbers = false;
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key) \
+  case Metric::id:                              \
+    return rows;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return metric == Metric::hamming;
+  }
+}
+
+/// Returns a metric with a chain whose raw values become distances in the same way.
+constexpr Metric finish_metric(Metric metric) {
+  return is_of_sums(metric) ? Metric::squared_l2 : metric;
 }
 
 /// Returns the name in metrics.def: `squared_l2`, `l2`, ...

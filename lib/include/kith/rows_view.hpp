@@ -22,7 +22,7 @@ enum class Element {
   bf16,  ///< the upper half of an f32
   u8,    ///< 0 ... 255
   i8,    ///< -128 ... 127
-  bits,  ///< 8 columns per byte, high bit first, as numpy.packbits packs them: only for Metric::hamming
+  bits,  ///< 8 columns per byte, high bit first, as numpy.packbits packs them: only for metrics of bits
   f64,   ///< IEEE 754 binary64: of an Index in double precision, or with a centre (centre.hpp)
   i32,   ///< i32, u32 and i64 are of an Index in double precision alone
   u32,

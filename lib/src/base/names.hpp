@@ -40,7 +40,9 @@ template <>
 inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
 #define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
 #define KITH_PREPARED(id, of) {Metric::id, #id},
+#define KITH_SUMS(id, rows, first, second, key) {Metric::id, #id},
 #include "kith/metrics.def"
+#undef KITH_SUMS
 #undef KITH_PREPARED
 #undef KITH_METRIC
 });
@@ -74,6 +76,7 @@ inline constexpr auto synonyms_of<Metric> = std::to_array<std::pair<Metric, std:
     {Metric::squared_l2, "l2sq"},
     {Metric::cosine, "cos"},
     {Metric::correlation, "pearson"},
+    {Metric::jaccard, "tanimoto"},
 });
 template <>
 inline constexpr auto synonyms_of<Scaling> = std::to_array<std::pair<Scaling, std::string_view>>({

@@ -67,13 +67,16 @@ kith_device_info DescribedDevice::described() const {
 }
 
 int64_t kith_metric_count(void) {
-  return static_cast<int64_t>(all_metrics.size() + prepared_metrics.size());
+  return static_cast<int64_t>(all_metrics.size() + prepared_metrics.size() + sum_metrics.size());
 }
 
 const char* kith_metric_name(int64_t number) {
   if (number < 0 || number >= kith_metric_count()) return nullptr;
-  const auto at = static_cast<std::size_t>(number);
-  return name(at < all_metrics.size() ? all_metrics[at] : prepared_metrics[at - all_metrics.size()]).data();
+  auto at = static_cast<std::size_t>(number);
+  if (at < all_metrics.size()) return name(all_metrics[at]).data();
+  at -= all_metrics.size();
+  if (at < prepared_metrics.size()) return name(prepared_metrics[at]).data();
+  return name(sum_metrics[at - prepared_metrics.size()]).data();
 }
 
 kith_status kith_metric_find(const char* text, const char** found) {

@@ -76,7 +76,7 @@ void plain(const DistanceStep& s) {
   for (std::size_t q = 0; q < s.queries.rows; ++q)
     for (std::size_t t = 0; t < s.train.rows; ++t)
       row_of_grid(s.out, q)[t] =
-          chain(s.metric, row_at(s.queries, q), row_at(s.train, t), lengths_of(s.train));
+          chain(s.metric, row_at(s.queries, q), row_at(s.train, t), lengths_of(s.train), s.train.bits);
 }
 
 void plain(const SelectStep& s) {

@@ -69,6 +69,8 @@ struct Device::State {
   std::map<std::pair<Metric, bool>, std::string> boxes_refusals;
   /// Why distances in a periodic box cannot be computed (periodic_check.cpp); empty: they can.
   std::map<Metric, std::string> periodic_refusals;
+  /// Why distances by a metric of two sums cannot be computed (sums_check.cpp); empty: they can.
+  std::map<Metric, std::string> sums_refusals;
   /// Why the device cannot divide rows by their norms (unit_check.cpp), after the test; empty: it can.
   std::optional<std::string> unit_refusal;
   /// Why the device cannot compute chains in double precision (double_check.cpp); likewise.

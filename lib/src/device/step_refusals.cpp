@@ -29,6 +29,20 @@ std::string refusal_of_any_box(const RowBlocks& train) {
   return "the rows are in a periodic box, which steps distance, boxes and count heed; choose one of these";
 }
 
+/// Refuses metrics of two sums for steps that compute chains.
+std::string refusal_of_sums(Metric metric) {
+  if (!is_of_sums(metric)) return "";
+  return "metric " + std::string(name(metric)) +
+         " is a quotient of two sums, which step distance alone computes; choose that";
+}
+
+/// Refuses more bits than the words of a row have.
+std::string refusal_of_bits(const RowBlocks& train) {
+  if (train.bits <= std::uint64_t{32} * train.dims) return "";
+  return "training rows have " + std::to_string(train.bits) + " bits in " + std::to_string(train.dims) +
+         " words of 32; give as many words as the bits take";
+}
+
 std::string refusal_of_list(std::uint32_t k) {
   return k > 0 ? "" : "k = 0; choose at least 1";
 }
@@ -101,6 +115,7 @@ std::string refusal(const AnyOther&) {
 
 std::string refusal(const DistanceStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train);
+  if (why.empty()) why = refusal_of_bits(step.train);
   return why.empty() ? refusal_of_box(step.metric, step.train) : why;
 }
 
@@ -113,6 +128,7 @@ std::string refusal(const NearestStep& step) {
   if (step.train.rows == 0) return "there are no training rows; give at least one";
   std::string why = refusal_of_chains(step.queries, step.train);
   if (why.empty()) why = refusal_of_any_box(step.train);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_lists(step.k, step.lists) : why;
 }
 
@@ -161,6 +177,7 @@ std::string refusal(const CollectStep& step) {
 
 std::string refusal(const RerankStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_any_box(step.train) : why;
 }
 
@@ -191,12 +208,14 @@ std::string refusal(const GroupsStep& step) {
            "; they must have as many, at least two";
   std::string why = refusal_of_chains(step.queries, step.train);
   if (why.empty()) why = refusal_of_any_box(step.train);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_list(step.k) : why;
 }
 
 std::string refusal(const DoubleChainsStep& step) {
   if (compares_bits(step.metric)) return "rows of doubles hold no bits; choose another metric than hamming";
   std::string why = refusal_of_sides(step.queries.cols, step.train.cols);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   if (!why.empty() || step.queries.rows == step.rows.rows) return why;
   return "there are " + std::to_string(step.queries.rows) + " queries and " + std::to_string(step.rows.rows) +
          " lists; give a list for each query";
@@ -205,12 +224,14 @@ std::string refusal(const DoubleChainsStep& step) {
 std::string refusal(const BoxesStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train.rows);
   if (why.empty()) why = refusal_of_box(step.metric, step.train.rows);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_list(step.k) : why;
 }
 
 std::string refusal(const CountStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train.rows);
   if (why.empty()) why = refusal_of_box(step.metric, step.train.rows);
+  if (why.empty()) why = refusal_of_sums(step.metric);
   if (why.empty() && step.bounds.cols == 0) why = "there are no bounds to count by; give at least one";
   return why;
 }

@@ -56,7 +56,7 @@ void check_counts(const IndexFileInfo& info) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (info.rows < 1 || info.rows > most_rows)
     wrong(std::to_string(info.rows) + " rows, but an index holds 1 to " + std::to_string(most_rows));
-  if (info.dims < 1 || (compares_bits(info.metric) && info.dims > most_bits))
+  if (info.dims < 1 || (compares_bits(info.metric) && info.dims > most_bits_of(info.metric)))
     wrong(std::to_string(info.dims) + " columns, which no index has");
   if (info.removed < 0 || info.removed >= info.rows)
     wrong(std::to_string(info.removed) + " of " + std::to_string(info.rows) + " rows are removed");

@@ -1,6 +1,8 @@
 #include "metric/chain.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 #include "metric/angles.hpp"
 
@@ -64,6 +66,52 @@ Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> 
       [](std::size_t) { return Real{0}; });
 }
 
+/// Complete the table for metrics of two sums.
+float share(float p, float q) {
+  if (p == 0) return 0;
+  return q == 0 || std::isinf(p) ? std::numeric_limits<float>::infinity() : p / q;
+}
+std::uint32_t ones_both(float a, float b) {
+  return static_cast<std::uint32_t>(
+      std::popcount(std::bit_cast<std::uint32_t>(a) & std::bit_cast<std::uint32_t>(b)));
+}
+std::uint32_t ones_apart(float a, float b) {
+  return static_cast<std::uint32_t>(
+      std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
+}
+using bits_sum = std::uint32_t;
+using numbers_sum = float;
+
+/// Sums over the columns of a pair.
+template <class Sum, class Next>
+float sum_of(std::span<const float> query, std::span<const float> row, const Next& next) {
+  Sum acc = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) acc = next(acc, query[d], row[d]);
+  return static_cast<float>(acc);
+}
+
+/// Returns the quotient of the two sums of a pair.
+float share_of_sums(Metric metric, std::span<const float> query, std::span<const float> row,
+                    [[maybe_unused]] float n) {
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key)                                                     \
+  case Metric::id: {                                                                                \
+    using Sum = rows##_sum;                                                                         \
+    [[maybe_unused]] const float x = sum_of<Sum>(query, row,                                        \
+                                                 [](Sum acc, float a, float b) { return first; }),  \
+                                 y = sum_of<Sum>(query, row,                                        \
+                                                 [](Sum acc, float a, float b) { return second; }); \
+    return key;                                                                                     \
+  }
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return 0;
+  }
+}
+
 /// Returns the angle of rows whose distance by chain_metric() this is: twice the arc of the sine of half the
 /// chord.
 template <class Real>
@@ -77,7 +125,7 @@ Real angle_of(Metric metric, Real distance) {
 template <class Real>
 Real finish_of(Metric metric, Real acc) {
   if (shows_angles(metric)) return angle_of(metric, finish_of(chain_metric(metric), acc));
-  switch (chain_metric(metric)) {
+  switch (finish_metric(chain_metric(metric))) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
     return finish;
@@ -103,7 +151,8 @@ Prepare prepare_of(Metric metric) {
 }
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
-            std::span<const float> lengths) {
+            std::span<const float> lengths, std::int64_t bits) {
+  if (is_of_sums(metric)) return share_of_sums(metric, query, row, static_cast<float>(bits));
   return chain_of(metric, query, row, lengths);
 }
 
@@ -127,7 +176,7 @@ void finish(Metric metric, std::span<const Key> keys, float* distance, std::int6
                    [&](float of_chain) { return angle_of(metric, of_chain); });
     return;
   }
-  switch (chain_metric(metric)) {
+  switch (finish_metric(chain_metric(metric))) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish)                           \
   case Metric::id:                                                                    \
     for (std::size_t i = 0; i < keys.size(); ++i) {                                   \

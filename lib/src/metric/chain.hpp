@@ -18,8 +18,9 @@ Prepare prepare_of(Metric metric);
 
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
 ///   lengths  [dims] of a periodic box, +infinity for open columns; empty: there is no box
+///   bits     of a row as it is given, for metrics of two sums of bits
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
-            std::span<const float> lengths = {});
+            std::span<const float> lengths = {}, std::int64_t bits = 0);
 double chain(Metric metric, std::span<const double> query, std::span<const double> row,
              std::span<const double> lengths = {});
 

@@ -275,9 +275,13 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
     plan->attempts = attempts_of(*plan, false);
     return *plan;
   }
-  if (problem.periodic) {  // the fused step heeds no box, and distances do not follow from products
+  const bool of_sums = is_of_sums(problem.metric);
+  if (problem.periodic || of_sums) {  // the fused step has chains alone, which do not follow from products
     if (options.fused == true)
-      refuse(Errc::unsupported, "the fused step is not for rows in a periodic box; drop the demand for it");
+      refuse(Errc::unsupported,
+             "the fused step is not for " +
+                 (of_sums ? std::string(name(problem.metric)) : std::string("rows in a periodic box")) +
+                 "; drop the demand for it");
     way.fused = false;
   }
   Plan plan = has_filter(options) ? decide_filtered(device, searched, way, feedback)
@@ -288,6 +292,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
   }
   plan.self = options.self;
   if (problem.periodic) plan.reason = reasons::periodic();
+  if (of_sums) plan.reason = reasons::of_sums();
   plan.reason += reasons::left_out(plan);
   if (options.proposer == Proposer::automatic)
     for (const Feedback::Lesson& lesson : feedback.lessons)

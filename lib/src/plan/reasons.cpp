@@ -113,6 +113,9 @@ std::string fused_refused() {
 std::string periodic() {
   return "the rows are in a periodic box, of which boxes or all distances tell what is near";
 }
+std::string of_sums() {
+  return "the metric is a quotient of two sums, which only the step distance computes";
+}
 std::string filtered() {
   return "a filter strikes out distances, so they are written, then selected from";
 }

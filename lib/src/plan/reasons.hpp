@@ -49,6 +49,7 @@ std::string selector_asked_for(Selector selector, const std::string& otherwise);
 std::string fused_asked_for();
 std::string fused_refused();
 std::string periodic();
+std::string of_sums();
 std::string filtered();
 
 // These are reasons from measurements.

@@ -145,10 +145,13 @@ void check_element(std::string_view where, std::string_view what, const RowsView
     refuse_rows(
         where, what,
         "are " + element + ", but " + measure + " compares bits; give bits, or choose another metric");
-  if (compares_bits(metric) && rows.cols > most_bits)
+  const std::int64_t most = most_bits_of(metric);
+  if (compares_bits(metric) && rows.cols > most)
     refuse_rows(where, what,
-                "have " + std::to_string(rows.cols) + " bits, but " + measure + " counts at most " +
-                    std::to_string(most_bits) + " exactly; give fewer");
+                "have " + std::to_string(rows.cols) + " bits, but " + measure +
+                    (is_of_sums(metric) ? " tells the quotients of at most " : " counts at most ") +
+                    std::to_string(most) +
+                    (is_of_sums(metric) ? " apart; give fewer" : " exactly; give fewer"));
 }
 
 void land_row(Element element, const unsigned char* from, std::int64_t cols, float* to) {

@@ -14,6 +14,22 @@ namespace kith {
 inline constexpr std::int64_t most_bits = std::int64_t{1} << 24;
 inline constexpr std::int64_t bits_a_word = 32;
 
+/// Returns the most bits of a row: up to these a chain is exact, and two different quotients of sums are two
+/// floats (docs/contract.md, section 1).
+constexpr std::int64_t most_bits_of(Metric metric) {
+  switch (metric) {
+    case Metric::jaccard:
+    case Metric::dice:
+      return 4096;
+    case Metric::sokalsneath:
+      return 2896;
+    case Metric::rogerstanimoto:
+      return most_bits / 2;
+    default:
+      return most_bits;
+  }
+}
+
 /// Rows of float32. A column of bits is a word of 32 bits, stored as a float, which may only be copied: float
 /// arithmetic could change it. The rows are in the caller's memory, or in `own` if they were converted.
 struct LandedRows {
@@ -38,7 +54,7 @@ void check_layout(std::string_view where, std::string_view what, const RowsView&
 /// rows of a device.
 void check_rows(std::string_view where, std::string_view what, const RowsView& rows);
 
-/// Refuses bits for a metric of numbers, numbers for hamming, and more bits than hamming counts exactly.
+/// Refuses bits for a metric of numbers, numbers for one of bits, and more bits than most_bits_of() it.
 /// Throws invalid_argument.
 void check_element(std::string_view where, std::string_view what, const RowsView& rows, Metric metric);
 

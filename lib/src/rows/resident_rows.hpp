@@ -44,6 +44,9 @@ struct RowSchema {
     return all ? std::span<const std::int64_t>() : std::span(features);
   }
 
+  /// Returns whether no step ranks the rows of a list.
+  bool ranks_no_lists() const { return box || is_of_sums(metric); }
+
   Device device;
   Metric metric = Metric::squared_l2;      ///< whose chain compares rows, once they are prepared
   Metric shown = Metric::squared_l2;       ///< the caller's, which turns raw values into distances

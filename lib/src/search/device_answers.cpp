@@ -70,7 +70,7 @@ BorrowedAnswers::~BorrowedAnswers() {
 /// the device.
 spi::FinishStep BorrowedAnswers::finish_step(const KeysOnDevice& found) {
   const std::size_t begin = size(found.first) * k_, q = found.keys.rows;
-  spi::FinishStep step{index_.metric,
+  spi::FinishStep step{finish_metric(index_.metric),
                        found.keys,
                        {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
                        {rows_.get(), size(to_.row_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}};

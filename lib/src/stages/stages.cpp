@@ -37,8 +37,10 @@ std::vector<float> distance(const Device& device, const RowsView& queries, const
   run(
       device,
       [&](spi::StepRunner& there) {
-        return spi::DistanceStep{metric, there.queries(pair.queries.view), there.train(pair.train.view),
-                                 there.output<float>(m, n)};
+        spi::DistanceStep step{metric, there.queries(pair.queries.view), there.train(pair.train.view),
+                               there.output<float>(m, n)};
+        if (compares_bits(metric)) step.train.bits = static_cast<std::uint32_t>(train.cols);
+        return step;
       },
       [&](spi::StepRunner& there, const auto& step) { values = there.read(step.out); });
   return values;

@@ -69,6 +69,10 @@ void check_structure_metric(Metric metric) {
     throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                        " compares bits, whose class structure kith does not measure; choose "
                                        "squared_l2, l2, cosine, l1 or linf, and give numbers");
+  if (is_of_sums(metric))
+    throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
+                                       " is a quotient of two sums, whose class structure kith does not "
+                                       "measure; choose squared_l2, l2, cosine, l1 or linf");
   if (is_prepared(metric))
     throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                        " is a prepared metric, whose class structure kith does not measure; "

@@ -31,7 +31,7 @@ from ._errors import BadFile, InvalidArgument
 from ._groups import Clouds, borders_of_batch
 from ._index_file import Path, index_file_info, name_of_file, save
 from ._library import Handle, check, lib, new_handle, text, version
-from ._metrics import metric_named, metric_of
+from ._metrics import arithmetic_for, metric_named, metric_of, packs
 from ._results import Neighbors, copied
 from ._searches import Searches
 from ._types import Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
@@ -58,18 +58,20 @@ class Index(Searches):
         and every byte is compared with its checksums.
     metric : str, optional
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, ``correlation``,
-        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, or another library's
-        name for one of these (docs/howto/metrics.md). Smaller is nearer: ``negative_dot`` is the negated product.
-        docs/contract.md, section 1, gives each formula. ``hamming``, with ``element="bits"``, counts the bits that
-        differ. None: ``l2``, or the metric of the index file.
+        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, ``braycurtis``, or
+        another library's name for one of these (docs/howto/metrics.md). Smaller is nearer: ``negative_dot`` is the
+        negated product.
+        docs/contract.md, section 1, gives each formula. Of bits: ``hamming``, which counts those that differ,
+        ``jaccard``, ``dice``, ``sokalsneath``, ``rogerstanimoto``, ``russellrao``. None: ``l2``, or the metric of the
+        index file.
     device : str or Device
         ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists the devices of this machine.
     features : sequence of int, optional
         The columns that count, from 0. Rows are still given with all columns. None: all.
     element : {"bits"}, optional
         Says that `X` and all queries are of uint8 and hold 8 columns per byte, as ``numpy.packbits(x, axis=1)`` makes
-        them; `dims` counts bits. It goes only with the metric ``hamming``, and ``hamming`` only with it: bytes are
-        never taken for bits without it.
+        them; `dims` counts bits. It goes only with metrics of bits, and these only with it, or with an `X` of
+        booleans, which are packed: bytes are never taken for bits without it.
     first_row : int
         If the rows are a shard: the number of its first row among the rows of all shards. Keys and messages
         about training rows count from it; all else counts from 0.
@@ -214,8 +216,10 @@ class Index(Searches):
         _leave_out(("rows", "threads", "progress"), (rows, threads, progress), "it is for an index file")
         name = metric_name("l2" if metric is None else metric, "kith.Index")
         options = s.sized(s.IndexOptions, metric=name.encode())
-        centred = centre_by(options, centre, "kith.Index") and element is None
-        boxed = box_by(options, box, "kith.Index") and element is None
+        bits = element == "bits" or (not is_file and packs(name, X))
+        arithmetic = arithmetic_for(name, arithmetic)
+        centred = centre_by(options, centre, "kith.Index") and not bits
+        boxed = box_by(options, box, "kith.Index") and not bits
         measure_by(options, name, w, V, VI, "kith.Index")
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
@@ -241,7 +245,7 @@ class Index(Searches):
             array = element_rows_of(
                 X,
                 "kith.Index: X",
-                element == "bits",
+                bits,
                 spec,
                 arithmetic=arithmetic,
                 features=features,

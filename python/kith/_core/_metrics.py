@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Optional, cast
+from typing import Any, Optional, cast
 
 from ._library import check, lib, text
-from ._types import MetricName
+from ._types import BIT_METRICS, Arithmetic, MetricName
 
 def metrics() -> list[MetricName]:
     """Return the names of all metrics; docs/contract.md, section 1, gives the formula of each."""
@@ -29,3 +29,13 @@ def metric_named(name: str) -> MetricName:
 def metric_of(name: Optional[bytes]) -> MetricName:
     """Return the library's name of a metric."""
     return cast(MetricName, text(name))
+
+
+def packs(metric: str, X: Any) -> bool:
+    """Return whether `X` is of booleans, which become bits for this metric."""
+    return str(getattr(X, "dtype", "")) in ("bool", "torch.bool") and metric_named(metric) in BIT_METRICS
+
+
+def arithmetic_for(metric: str, asked: Arithmetic) -> Arithmetic:
+    """Return ``f32`` for a metric that has no other, unless ``f64`` is asked for, which the library refuses."""
+    return "f32" if asked == "automatic" and metric_named(metric) == "braycurtis" else asked

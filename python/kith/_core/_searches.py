@@ -18,7 +18,7 @@ from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
 from ._results import Neighbors, Pairs, RadiusNeighbors, lists_of, pairs_of
-from ._types import Arithmetic, Distances, Float64, How, Int64, MetricName
+from ._types import BIT_METRICS, Arithmetic, Distances, Float64, How, Int64, MetricName
 from ._watch import Progress, call
 
 
@@ -537,12 +537,13 @@ class Searches:
             rows = element_rows_of(
                 Q,
                 what,
-                self._metric == "hamming",
+                self._metric in BIT_METRICS,
                 spec,
                 arithmetic=self._arithmetic,
                 quiet=self._rounds if quiet is None else quiet,
                 advice=lambda: advice_on_centre(self._metric, "make the index by"),
                 instead="make the index by",
+                bit_columns=self._dims,
             )
         check_columns(self._columns, rows.columns, what)
         return rows

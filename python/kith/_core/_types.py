@@ -46,9 +46,11 @@ Distances = Union[Float32, Float64]  # by the arithmetic of the index
 # The names of kith.metrics(), and those that other libraries have for these metrics.
 MetricName = Literal[
     "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "correlation", "spearman", "seuclidean",
-    "mahalanobis", "hellinger", "angular", "haversine", "euclidean", "sqeuclidean", "manhattan", "cityblock",
-    "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos", "pearson",
+    "mahalanobis", "hellinger", "angular", "haversine", "jaccard", "dice", "sokalsneath", "rogerstanimoto",
+    "russellrao", "braycurtis", "euclidean", "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product",
+    "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
 ]  # fmt: skip
+BIT_METRICS = ("hamming", "jaccard", "dice", "sokalsneath", "rogerstanimoto", "russellrao")  # of packed bits
 MetricOfEstimators = Literal[MetricName, "minkowski", "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
 Element = Literal["bits"]

@@ -56,10 +56,11 @@ def element_rows_of(
     features: Optional[Any] = None,
     advice: Optional[Callable[[], str]] = None,
     instead: str = "",
+    bit_columns: Optional[int] = None,
 ) -> Rows:
     """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
-    `bits`: `x` is of uint8, 8 columns per byte. `spec`: the device that the rows go to. `arithmetic` is that of the
+    `bits`: `x` is of uint8, 8 columns per byte, of which `bit_columns` count, or of booleans. `spec`: the device that the rows go to. `arithmetic` is that of the
     index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps every value. `instead`: says how the caller
     asks for ``f64``. `quiet`, `features` and `advice` are those of `rows_of`.
     """
@@ -79,7 +80,7 @@ def element_rows_of(
     if there is not None:
         return there
     if bits:
-        return _bits_of(x, what)
+        return _bits_of(x, what, bit_columns)
     if type(x) is np.ndarray and x.ndim == 2 and (x.dtype.name in _ELEMENTS or (doubles and x.dtype.name == "float64")):
         stored = _stored(x)
         return Rows(stored, struct_of(stored))
@@ -149,8 +150,10 @@ def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
     return Rows(array, struct_of(array), columns, back)
 
 
-def _bits_of(x: Any, what: str) -> Rows:
+def _bits_of(x: Any, what: str, count: Optional[int]) -> Rows:
     array, columns, back = _two_dimensional(x, what)
+    if array.dtype == np.bool_:
+        array, count = np.packbits(array, axis=1), array.shape[1]
     if array.dtype != np.uint8:
         raise InvalidArgument(
             f"{what}: dtype {array.dtype}, and element='bits' takes uint8, 8 columns a byte; pass "
@@ -158,7 +161,8 @@ def _bits_of(x: Any, what: str) -> Rows:
         )
     stored = _stored(array)
     struct = struct_of(stored)
-    struct.element, struct.cols = _BITS, 8 * stored.shape[1]
+    whole = 8 * stored.shape[1]
+    struct.element, struct.cols = _BITS, count if count is not None and whole - 8 < count < whole else whole
     return Rows(stored, struct, columns, back)
 
 

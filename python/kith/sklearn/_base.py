@@ -14,7 +14,8 @@ from .._core._index import Index
 from .._core._locks import Lock
 from .._core._pickles import stamped, unstamped
 from .._core._trained import Classifier, Regressor
-from .._core._types import Array, Distances, Float64, Int64, Mode
+from .._core._types import BIT_METRICS, Array, Distances, Float64, Int64, Mode
+from .._rows._arrays import Rows, element_rows_of, struct_of
 from .._rows._digits import subtracts
 from .._rows._limits import radii_of
 from . import _parameters as parameters
@@ -97,7 +98,20 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def _make(self) -> Any:
         """Returns an Index, a Classifier or a Regressor of the fitted rows."""
-        return Index(self._fit_X, self.effective_metric_, self._device(), **self.effective_metric_params_)
+        return Index(self._fitted(), self.effective_metric_, self._device(), **self.effective_metric_params_)
+
+    def _fitted(self) -> Any:
+        return self._as_bits(self._fit_X)
+
+    def _as_bits(self, rows: Distances) -> Any:
+        """Returns booleans, which `kith.Index` packs, for a metric of bits: all but 0 are true, as in SciPy."""
+        return rows != 0 if self.effective_metric_ in BIT_METRICS else rows
+
+    def _rows(self, queries: Any) -> Rows:
+        """Returns queries as the library takes them, in memory that lasts as long as the result."""
+        if queries.dtype == np.bool_:
+            return element_rows_of(queries, f"{self._where()}: X", True)
+        return Rows(queries, struct_of(queries))
 
     def _device(self) -> Any:
         return "auto" if self.device is None else self.device
@@ -136,8 +150,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         """
         check_is_fitted(self, "_fit_X")
         if X is None:
-            return self._fit_X, 0
-        return self._check_rows(X, reset=False), None
+            return self._fitted(), 0
+        return self._as_bits(self._check_rows(X, reset=False)), None
 
     def _threads(self) -> int:
         return parameters.threads_of(self.n_jobs, self._where())

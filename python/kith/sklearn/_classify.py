@@ -24,7 +24,6 @@ from .._core._types import (
 )
 from .._core._vote import Voted
 from .._rows._answers import beside, label_columns
-from .._rows._arrays import struct_of
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import Base, KNeighbors
@@ -197,12 +196,13 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
 
     def _make(self) -> Classifier:
         takes = self.effective_metric_params_
-        return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device(), **takes)
+        return Classifier(self._fitted(), self._codes, self.effective_metric_, self._device(), **takes)
 
     def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)
         model: Classifier = self._model()
-        return model._classify(struct_of(queries), k, self._vote(weights), Options(self._threads(), exclude_self_from))
+        rows, how = self._rows(queries), Options(self._threads(), exclude_self_from)
+        return model._classify(rows.struct, k, self._vote(weights), how)
 
     def predict(self, X: Any) -> Array:
         """Predict the label of each query.

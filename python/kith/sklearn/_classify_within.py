@@ -22,7 +22,6 @@ from .._core._types import (
 )
 from .._core._vote import Voted
 from .._rows._answers import beside
-from .._rows._arrays import struct_of
 from . import _labels as labels
 from ._base import RadiusNeighbors
 from ._classify import _Classifying
@@ -103,14 +102,14 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
     def _make(self) -> list[Classifier]:
         takes = self.effective_metric_params_
         return [
-            Classifier(self._fit_X, self._codes[:, output], self.effective_metric_, self._device(), **takes)
+            Classifier(self._fitted(), self._codes[:, output], self.effective_metric_, self._device(), **takes)
             for output in range(len(self._classes))
         ]
 
     def _votes(self, queries: Distances, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
-        struct, radii = struct_of(queries), self._asked_radius(self.radius)
+        rows, radii = self._rows(queries), self._asked_radius(self.radius)
         vote, how = self._vote(weights), Options(self._threads(), exclude_self_from)
-        return [one._classify_within(struct, radii, vote, how) for one in self._model()]
+        return [one._classify_within(rows.struct, radii, vote, how) for one in self._model()]
 
     def predict(self, X: Any) -> Array:
         """Predict the label of each query.

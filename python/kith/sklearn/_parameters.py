@@ -15,7 +15,8 @@ from .._core._types import MetricName
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = (
     "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
-    "hellinger, angular, haversine, or sklearn.neighbors"
+    "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, or "
+    "sklearn.neighbors"
 )
 
 

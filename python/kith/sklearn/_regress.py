@@ -14,7 +14,6 @@ from .._core._model import Options, Vote
 from .._core._trained import Regressor
 from .._core._types import Algorithm, DeviceLike, Float64, MetricOfEstimators, WeightsOfEstimators
 from .._rows._answers import targets_of
-from .._rows._arrays import struct_of
 from . import _parameters as parameters
 from ._base import Base, KNeighbors, RadiusNeighbors
 from ._weights import means_by_weights
@@ -58,7 +57,7 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
 
     def _make(self) -> Regressor:
         takes = self.effective_metric_params_
-        return Regressor(self._fit_X, self._values, self.effective_metric_, self._device(), **takes)
+        return Regressor(self._fitted(), self._values, self.effective_metric_, self._device(), **takes)
 
     def _shaped(self, value: Float64) -> Float64:
         return value[:, 0] if self._flat else value
@@ -123,7 +122,8 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         queries, exclude_self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)
         model: Regressor = self._model()
-        return self._shaped(model._means(struct_of(queries), k, Vote(weights), Options(self._threads(), exclude_self_from)))
+        rows, how = self._rows(queries), Options(self._threads(), exclude_self_from)
+        return self._shaped(model._means(rows.struct, k, Vote(weights), how))
 
 
 class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
@@ -178,7 +178,8 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
             queries, exclude_self_from = self._queries(X)
             radii, how = self._asked_radius(self.radius), Options(self._threads(), exclude_self_from)
             model: Regressor = self._model()
-            value, found = model._means_within(struct_of(queries), radii, Vote(weights), how)
+            rows = self._rows(queries)
+            value, found = model._means_within(rows.struct, radii, Vote(weights), how)
         if (found == 0).any():
             warnings.warn(
                 f"{self._where()}: One or more samples have no neighbors within specified radius; predicting NaN.",

@@ -106,7 +106,8 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused("search " + files + "--metric nonsense", 2,
                 "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of "
                 "squared_l2, l2, l1, linf, negative_dot, cosine, hamming, correlation, spearman, seuclidean, "
-                "mahalanobis, hellinger, angular, haversine");
+                "mahalanobis, hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, "
+                "russellrao, braycurtis");
   check_refused("search " + files + "--how selector=nonsense", 2,
                 "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
                 "automatic, threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, "

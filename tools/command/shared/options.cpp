@@ -35,6 +35,7 @@ std::string metric_names(bool prepared) {
   std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
   for (const Metric metric : prepared_metrics)
     if (prepared && !is_for_programs(metric)) metrics.push_back(metric);
+  if (prepared) metrics.insert(metrics.end(), sum_metrics.begin(), sum_metrics.end());
   std::vector<std::string> names;
   for (const Metric metric : metrics) {
     std::string others = files::joined(other_names(metric));
@@ -50,6 +51,8 @@ void check_metric(Metric metric, bool prepared) {
   if (is_prepared(metric) && !prepared)
     refuse("metric",
            named + " is a prepared metric, for which an index changes rows; choose one with a chain, as l2");
+  if (is_of_sums(metric) && !prepared)
+    refuse("metric", named + " is a quotient of two sums; choose one with a chain, as l2");
   if (metric == Metric::seuclidean)
     refuse("metric",
            named +

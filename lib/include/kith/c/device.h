@@ -24,7 +24,7 @@ enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };
 
 /// Describes rows in the caller's memory, at any address. Every value of KITH_F16, KITH_BF16, KITH_U8 and
 /// KITH_I8 is a float32, and gives the same answers as that; KITH_BITS has 8 columns per byte, high bit
-/// first, and is for the metric `hamming` alone. KITH_F64 is for a kith_preparation, for an index that has a
+/// first, and is for metrics of bits alone. KITH_F64 is for a kith_preparation, for an index that has a
 /// centre, and for an index in double precision, which takes all elements but KITH_BITS. KITH_I32, KITH_U32
 /// and KITH_I64 (from -2^53 to 2^53) are for such an index alone. Rows on KITH_CUDA
 /// and KITH_OPENCL must be on the device that takes them: as training rows, as rows that are added, and as

@@ -85,7 +85,7 @@ typedef struct kith_index_options {
   uint64_t size;
   /// Says how distance is measured. NULL: `l2`.
   const char* metric;
-  /// For a file of u8: `bits` says that each byte is 8 columns, for the metric hamming.
+  /// For a file of u8: `bits` says that each byte is 8 columns, for a metric of bits.
   const char* element;
   /// The columns that count, from 0, in any order, none twice: distances go over these in ascending order.
   /// Rows and queries are still given with all columns. NULL: all.

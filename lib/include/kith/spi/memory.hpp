@@ -33,6 +33,7 @@ struct RowBlocks {
   std::uint32_t dims = 0;
   std::uint32_t block = 1;
   const Allocation* lengths = nullptr;  ///< null: there is no box
+  std::uint32_t bits = 0;  ///< of a training row of bits, as it is given: all of dims words, or fewer
 };
 
 /// Describes a matrix in device memory, row-major; `first` and `stride` count elements of T.

@@ -81,6 +81,13 @@ Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element ele
     if (options.arithmetic != Arithmetic::f32) return Arithmetic::f64;
     refuse("index", "haversine in arithmetic f32, in which the Earth has steps of half a metre; choose f64");
   }
+  if (is_of_sums(metric) && !compares_bits(metric)) {
+    const bool wide = options.arithmetic == Arithmetic::automatic && is_wide(element);
+    if (options.arithmetic != Arithmetic::f64 && !wide) return Arithmetic::f32;
+    refuse("index", "rows of " + std::string(name(element)) + " in arithmetic f64, in which " +
+                        std::string(name(metric)) +
+                        " is not computed; give f32, and leave the arithmetic out");
+  }
   if (options.arithmetic == Arithmetic::automatic)
     return is_wide(element) && !centred ? Arithmetic::f64 : Arithmetic::f32;
   if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;

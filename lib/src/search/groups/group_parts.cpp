@@ -31,6 +31,7 @@ bool says_how(const SearchOptions& options) {
 std::string why_all_apart(const GroupsAsked& asked, const ResidentRows* rows) {
   if (asked.index.doubles) return reasons::groups_of_doubles();
   if (asked.index.box) return reasons::groups_in_box();
+  if (is_of_sums(asked.index.metric)) return reasons::of_sums();
   if (is_set(asked.index.device)) return reasons::groups_on_set();
   if (says_how(asked.options)) return reasons::groups_asked_how();
   if (has_filter(asked.options)) return reasons::groups_filtered();

@@ -95,8 +95,8 @@ class RadiusSearch {
   void take_listed(const Tile& tile);
   void take_dense(const Tile& tile, const std::vector<std::size_t>& queries);
   void grow_lists(std::int64_t before);
-  /// Lists of more rows are read as distances; in a periodic box all are, for which no kernel ranks lists.
-  std::int64_t longest_list() const { return index_.box ? 0 : plan_.candidates; }
+  /// Lists of more rows are read as distances; all are where no kernel ranks lists.
+  std::int64_t longest_list() const { return index_.ranks_no_lists() ? 0 : plan_.candidates; }
   void write(spi::Allocation& to, const void* from, std::size_t bytes) {
     state_->device->write(to, 0, from, bytes);
   }

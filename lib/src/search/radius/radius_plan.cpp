@@ -3,7 +3,8 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "check/periodic_check.hpp"
+#include "check/distance/periodic_check.hpp"
+#include "check/distance/sums_check.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
@@ -52,9 +53,10 @@ Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_
                 const SearchOptions& options) {
   const DeviceInfo& device = index.device.info();
   check_options(where, options);
-  if (index.box)
-    if (const std::string why = test_periodic(*index.device.state(), index.metric); !why.empty())
-      throw Error(Errc::unsupported, where + ": " + device.spec + ": " + why);
+  std::string why;
+  if (index.box) why = test_periodic(*index.device.state(), index.metric);
+  if (is_of_sums(index.metric)) why = test_sums(*index.device.state(), index.metric);
+  if (!why.empty()) throw Error(Errc::unsupported, where + ": " + device.spec + ": " + why);
   check_rows_left_out(where, index.rows, m, options);
   SearchOptions tiles = options;
   tiles.self.reset();
@@ -133,8 +135,9 @@ std::size_t RadiusWorkspace::scratch_bytes(const Device::State& device) const {
   const spi::RowBlocks train{nullptr, 0, static_cast<std::uint32_t>(plan_.train_tile),
                              static_cast<std::uint32_t>(plan_.problem.dims), train_block_};
   const spi::Grid<float> values = distances(plan_.query_tile, plan_.train_tile);
-  std::vector<spi::Step> steps{distance(plan_.query_tile, train), collect(values, 0),
-                               rerank(plan_.query_tile, size(plan_.candidates), train, 0)};
+  std::vector<spi::Step> steps{distance(plan_.query_tile, train), collect(values, 0)};
+  if (!is_of_sums(plan_.problem.metric))
+    steps.push_back(rerank(plan_.query_tile, size(plan_.candidates), train, 0));
   if (plan_.filters) steps.push_back(mask_step(plan_, nullptr, values, 0));
   std::size_t most = 0;
   for (const spi::Step& step : steps) {

@@ -7,7 +7,8 @@
 #include "certified/quantized_rows.hpp"
 #include "check/boxes_check.hpp"
 #include "check/byte_speed.hpp"
-#include "check/periodic_check.hpp"
+#include "check/distance/periodic_check.hpp"
+#include "check/distance/sums_check.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
@@ -196,6 +197,7 @@ void prove(Device::State& device, const Plan& plan) {
   if (plan.proposer != Proposer::none) why = test_proposer(device, plan);
   if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric, plan.problem.periodic);
   if (why.empty() && plan.problem.periodic && !plan.boxes) why = test_periodic(device, plan.problem.metric);
+  if (why.empty() && is_of_sums(plan.problem.metric)) why = test_sums(device, plan.problem.metric);
   if (why.empty() && !plan.fused && !plan.boxes) why = test_selector(device, plan.selector, plan.problem.k);
   if (!why.empty()) throw Error(Errc::unsupported, "search: " + device.device->info.spec + ": " + why);
 }

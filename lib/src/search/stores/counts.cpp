@@ -100,8 +100,8 @@ void take_own_away(const Index::State& index, MatrixView<const float> queries, s
         return bounds.cols();
       const std::span<const float> lengths =
           index.box ? std::span(index.box->floats()) : std::span<const float>();
-      const float value =
-          chain(index.metric, {queries.row(q), size(cols)}, {rows.data() + i * cols, size(cols)}, lengths);
+      const float value = chain(index.metric, {queries.row(q), size(cols)},
+                                {rows.data() + i * cols, size(cols)}, lengths, index.columns);
       const float* const of_query = bounds.row(bounds.rows() > 1 ? q : 0);
       return std::lower_bound(of_query, of_query + bounds.cols(), value) - of_query;
     };

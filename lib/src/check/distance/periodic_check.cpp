@@ -1,4 +1,4 @@
-#include "check/periodic_check.hpp"
+#include "check/distance/periodic_check.hpp"
 
 #include <array>
 #include <limits>

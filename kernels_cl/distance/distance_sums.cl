@@ -1,0 +1,104 @@
+// distance by a metric of two sums, -D METRIC=<id>: computes the quotient of the sums of each pair of a query
+// and a training row.
+//
+//   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of TRAIN_BLOCK rows
+//   bits    of a row, of dims words
+//   out     [q, t]      row-major, stride in elements; raw values
+//
+// Work-item (t, r) takes one training row and the RUN queries of run r; neighbouring items read neighbouring
+// values of a block of rows. There is one kernel for both families.
+// Work: q * t * dims times two sums, and a division of whole numbers of 64 bits for each pair.
+#include "common/common.cl"
+
+typedef uint bits_sum;
+typedef float numbers_sum;
+
+uint ones_both(float a, float b) {
+  return popcount(as_uint(a) & as_uint(b));
+}
+uint ones_apart(float a, float b) {
+  return popcount(as_uint(a) ^ as_uint(b));
+}
+
+// Returns the mantissa of a finite float above 0, from 2^23 up to 2^24. The float is that times 2^exponent.
+uint mantissa_of(float value, int* exponent) {
+  const uint bits = as_uint(value), fraction = bits & 0x7FFFFFu;
+  *exponent = (int)(bits >> 23) - 150;
+  if (bits >> 23 != 0) return fraction | 0x800000u;
+  const int shift = (int)clz(fraction) - 8;
+  *exponent = -149 - shift;
+  return fraction << shift;
+}
+
+// Returns p / q, rounded once to nearest, ties to even: a device may divide floats with an error of 2.5
+// units. With p = a 2^e and q = b 2^f the quotient of a 2^26 and b has 26 or 27 bits and a rest. `cut` of its
+// bits are rounded off, so that 24 remain, or fewer if p / q is below 2^-126.
+float share(float p, float q) {
+  if (p == 0.0f) return 0.0f;
+  if (q == 0.0f || p == INFINITY) return INFINITY;
+  if (q == INFINITY) return 0.0f;
+  int e, f;
+  const ulong a = (ulong)mantissa_of(p, &e) << 26, b = mantissa_of(q, &f), quotient = a / b,
+              rest = a - quotient * b;
+  const int unit = e - f - 26;  // of the quotient
+  const int cut = max(quotient >> 26 != 0 ? 3 : 2, -149 - unit);
+  if (cut > 27) return 0.0f;  // below half of 2^-149
+  const ulong dropped = quotient & (((ulong)1 << cut) - 1), half_unit = (ulong)1 << (cut - 1);
+  ulong kept = quotient >> cut;
+  if (dropped > half_unit || (dropped == half_unit && (rest != 0 || (kept & 1) != 0))) ++kept;
+  const int field = unit + cut + 149;  // one below the exponent of a normal float, whose first bit adds one
+  return field >= 254 ? INFINITY : as_float(((uint)field << 23) + (uint)kept);
+}
+
+#define JOIN_NOW(a, b) a##b
+#define JOIN(a, b) JOIN_NOW(a, b)
+
+#define KITH_METRIC(id, prepare, start, accumulate, finish)
+#define KITH_SUMS(id, rows, first, second, key)                           \
+  typedef rows##_sum sum_##id;                                            \
+  rows##_sum next_first_##id(rows##_sum acc, float a, float b) {          \
+    return first;                                                         \
+  }                                                                       \
+  rows##_sum next_second_##id(rows##_sum acc, float a, float b) {         \
+    return second;                                                        \
+  }                                                                       \
+  float quotient_##id(float x, float y, float n) {                        \
+    return key;                                                           \
+  }
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+
+#define SUM JOIN(sum_, METRIC)
+#define next_first JOIN(next_first_, METRIC)
+#define next_second JOIN(next_second_, METRIC)
+#define quotient_of JOIN(quotient_, METRIC)
+
+kernel void kith_distance_sums(global const float* restrict queries, global const float* restrict train,
+                               const Sides sides, uint bits, global float* restrict out, Place out_at) {
+  const uint t = (uint)get_global_id(0), q0 = (uint)get_global_id(1) * RUN, dims = sides.dims;
+  if (t >= sides.t_rows || q0 >= sides.q_rows) return;
+  const uint to = sides.t_first + t;
+  train += (size_t)(to / TRAIN_BLOCK) * dims * TRAIN_BLOCK + to % TRAIN_BLOCK;
+  size_t query[RUN];
+  SUM firsts[RUN], seconds[RUN];
+#pragma unroll
+  for (uint i = 0; i < RUN; ++i) {  // the last run may take the last query again
+    const uint from = sides.q_first + min(q0 + i, sides.q_rows - 1);
+    query[i] = (size_t)(from / QUERY_BLOCK) * dims * QUERY_BLOCK + from % QUERY_BLOCK;
+    firsts[i] = 0;
+    seconds[i] = 0;
+  }
+  for (uint d = 0; d < dims; ++d) {
+    const float b = train[(size_t)d * TRAIN_BLOCK];
+#pragma unroll
+    for (uint i = 0; i < RUN; ++i) {
+      const float a = queries[query[i] + (size_t)d * QUERY_BLOCK];
+      firsts[i] = next_first(firsts[i], a, b);
+      seconds[i] = next_second(seconds[i], a, b);
+    }
+  }
+  for (uint i = 0; i < RUN && q0 + i < sides.q_rows; ++i)
+    out[out_at.first + (q0 + i) * out_at.stride + t] =
+        quotient_of((float)firsts[i], (float)seconds[i], (float)bits);
+}

@@ -1,0 +1,76 @@
+#include "check/distance/sums_check.hpp"
+
+#include <bit>
+#include <vector>
+
+#include "check/self_test_parts.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::uint32_t rows_of_shares = 77, queries_of_shares = 19, words_of_shares = 5,
+                        bits_of_shares = 131;
+
+std::uint32_t next_drawn(std::uint32_t& state) {
+  state = state * 1664525u + 1013904223u;
+  return state >> 8;
+}
+
+/// Returns rows of bits, from few ones to many; some have none, and some repeat.
+std::vector<float> rows_of_bits(std::uint32_t rows, std::uint32_t salt) {
+  std::vector<float> values;
+  std::uint32_t state = 2357u + salt;
+  for (std::uint32_t r = 0; r < rows; ++r)
+    for (std::uint32_t w = 0; w < words_of_shares; ++w) {
+      std::uint32_t word = next_drawn(state) << 16 ^ next_drawn(state);
+      for (std::uint32_t fewer = r % 5; fewer > 1; --fewer)
+        word &= next_drawn(state) << 16 ^ next_drawn(state);
+      if (r % 5 == 0) word = r % 10 == 0 ? 0 : ~0u;
+      if (w + 1 == words_of_shares) word &= (1u << bits_of_shares % 32) - 1;
+      values.push_back(std::bit_cast<float>(word));
+    }
+  return values;
+}
+
+/// Returns rows of numbers: whole ones, fractions, subnormal ones, huge ones whose sums overflow, and zeros.
+std::vector<float> rows_of_numbers(std::uint32_t rows, std::uint32_t salt) {
+  constexpr float scales[] = {0x1p-24f, 0x1p-20f, 0x1p-149f, 0x1p104f, 0};
+  std::vector<float> values;
+  std::uint32_t state = 2357u + salt;
+  for (std::uint32_t i = 0; i < rows * words_of_shares; ++i) {
+    const float unit = static_cast<float>(next_drawn(state)), sign = i % 3 == 0 ? -1.0f : 1.0f;
+    values.push_back(sign * unit * scales[i / words_of_shares % 5]);
+  }
+  return values;
+}
+
+bool shares_are_right(spi::Device& device, Metric metric, std::uint32_t queries) {
+  const bool bits = compares_bits(metric);
+  const std::vector<float> train =
+                               bits ? rows_of_bits(rows_of_shares, 0) : rows_of_numbers(rows_of_shares, 0),
+                           asked = bits ? rows_of_bits(queries, 5) : rows_of_numbers(queries, 5);
+  return on_both(device,
+                 [&](spi::StepRunner& there) {
+                   spi::DistanceStep step{metric, there.queries({asked.data(), queries, words_of_shares}),
+                                          there.train({train.data(), rows_of_shares, words_of_shares}),
+                                          there.output<float>(queries, rows_of_shares)};
+                   step.train.bits = bits ? bits_of_shares : 0;
+                   return result_of(there, step, step.out);
+                 })
+      .same();
+}
+
+}  // namespace
+
+std::string test_sums(Device::State& state, Metric metric) {
+  const DeviceSession session(state);
+  if (const auto known = state.sums_refusals.find(metric); known != state.sums_refusals.end())
+    return known->second;
+  std::string why;
+  if (!shares_are_right(*session, metric, queries_of_shares) || !shares_are_right(*session, metric, 1))
+    why = "distances by " + std::string(name(metric)) + " were wrong in a test of " +
+          std::to_string(rows_of_shares) + " rows; choose another device, or update the device's driver";
+  return state.sums_refusals.emplace(metric, why).first->second;
+}
+
+}  // namespace kith

@@ -1,0 +1,55 @@
+// Computes metrics of two sums again from docs/contract.md, section 1. A row of bits is one of zeros
+// and ones.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "kith/metric.hpp"
+
+namespace kith::tests {
+
+/// Returns the quotient of whole numbers below 2^24: the double nearest to it is no middle of two floats
+/// unless the quotient is, so that rounding twice is rounding once.
+inline float whole_share(double over, double under) {
+  return over == 0 ? 0.0f : static_cast<float>(over / under);
+}
+
+/// Returns a distance of bits.
+inline float share_of_bits(Metric metric, std::span<const float> query, std::span<const float> row) {
+  double both = 0, apart = 0;
+  const auto columns = static_cast<double>(query.size());
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    if (query[d] == 1 && row[d] == 1) ++both;
+    if (query[d] != row[d]) ++apart;
+  }
+  switch (metric) {
+    case Metric::jaccard:
+      return whole_share(apart, both + apart);
+    case Metric::dice:
+      return whole_share(apart, 2 * both + apart);
+    case Metric::sokalsneath:
+      return whole_share(2 * apart, both + 2 * apart);
+    case Metric::rogerstanimoto:
+      return whole_share(2 * apart, columns + apart);
+    case Metric::russellrao:
+      return whole_share(columns - both, columns);
+    default:
+      return std::nanf("");
+  }
+}
+
+/// Returns a distance of bits or of numbers.
+inline float share_of_pair(Metric metric, std::span<const float> query, std::span<const float> row) {
+  if (metric != Metric::braycurtis) return share_of_bits(metric, query, row);
+  float apart = 0, together = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    apart += std::fabs(query[d] - row[d]);
+    together += std::fabs(query[d] + row[d]);
+  }
+  if (apart == 0) return 0;
+  return together == 0 || std::isinf(apart) ? std::numeric_limits<float>::infinity() : apart / together;
+}
+
+}  // namespace kith::tests
