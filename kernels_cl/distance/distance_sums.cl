@@ -5,8 +5,9 @@
 //   bits    of a row, of dims words
 //   out     [q, t]      row-major, stride in elements; raw values
 //
-// Work-item (t, r) takes one training row and the RUN queries of run r; neighbouring items read neighbouring
-// values of a block of rows. There is one kernel for both families.
+// Work-group g of GROUP items takes query run g % runs, of RUN queries, and GROUP training rows, one an item:
+// neighbouring items read neighbouring values of a block of rows, and neighbouring groups the same rows.
+// There is one kernel for both families.
 // Work: q * t * dims times two sums, and a division of whole numbers of 64 bits for each pair.
 #include "common/common.cl"
 
@@ -69,15 +70,18 @@ float share(float p, float q) {
 #undef KITH_SUMS
 #undef KITH_METRIC
 
+#define GROUP 64
 #define SUM JOIN(sum_, METRIC)
 #define next_first JOIN(next_first_, METRIC)
 #define next_second JOIN(next_second_, METRIC)
 #define quotient_of JOIN(quotient_, METRIC)
 
-kernel void kith_distance_sums(global const float* restrict queries, global const float* restrict train,
-                               const Sides sides, uint bits, global float* restrict out, Place out_at) {
-  const uint t = (uint)get_global_id(0), q0 = (uint)get_global_id(1) * RUN, dims = sides.dims;
-  if (t >= sides.t_rows || q0 >= sides.q_rows) return;
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sums(
+    global const float* restrict queries, global const float* restrict train, const Sides sides, uint bits,
+    global float* restrict out, Place out_at) {
+  const uint runs = (sides.q_rows + RUN - 1) / RUN, group = (uint)get_group_id(0), dims = sides.dims;
+  const uint t = group / runs * GROUP + (uint)get_local_id(0), q0 = group % runs * RUN;
+  if (t >= sides.t_rows) return;
   const uint to = sides.t_first + t;
   train += (size_t)(to / TRAIN_BLOCK) * dims * TRAIN_BLOCK + to % TRAIN_BLOCK;
   size_t query[RUN];
@@ -89,6 +93,7 @@ kernel void kith_distance_sums(global const float* restrict queries, global cons
     firsts[i] = 0;
     seconds[i] = 0;
   }
+#pragma unroll 8
   for (uint d = 0; d < dims; ++d) {
     const float b = train[(size_t)d * TRAIN_BLOCK];
 #pragma unroll

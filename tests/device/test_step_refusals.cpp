@@ -117,6 +117,30 @@ TEST_CASE("refusals: chains of rows with unlike columns, without rows, and lists
   });
 }
 
+TEST_CASE("refusals: metrics of two sums but by distance, and more bits than words have") {
+  on_device([](const Refused& refused, const Steps& steps) {
+    const string alone = " is a quotient of two sums, which step distance alone computes; choose that";
+    const auto by_dice = [](auto step) {
+      step.metric = Metric::dice;
+      return step;
+    };
+    refused(by_dice(steps.nearest(steps.train, 1, 1)), "metric dice" + alone);
+    refused(by_dice(steps.rerank(steps.train)), "metric dice" + alone);
+    refused(by_dice(steps.boxes(3, 1)), "metric dice" + alone);
+    spi::CountStep count{};
+    count.queries = steps.queries;
+    count.train = steps.boxes(3, 1).train;
+    refused(by_dice(count), "metric dice" + alone);
+    spi::GroupsStep groups{};
+    groups.queries = steps.queries, groups.train = steps.train, groups.k = 1;
+    groups.query_borders = groups.row_borders = grid<std::uint32_t>(1, 2);
+    refused(by_dice(groups), "metric dice" + alone);
+    spi::DistanceStep distance{Metric::dice, steps.queries, steps.train, grid<float>(1, 2)};
+    distance.train.bits = 97;
+    refused(distance, "training rows have 97 bits in 3 words of 32; give as many words as the bits take");
+  });
+}
+
 TEST_CASE("refusals: votes for no class, and orders of no rows") {
   on_device([](const Refused& refused, const Steps&) {
     const string sentence = "there are no classes; give at least one";

@@ -132,6 +132,15 @@ TEST_CASE("sums: braycurtis of other elements, and of chosen columns") {
                    neighbors(Metric::braycurtis, chosen(asked), chosen(numbers), 20)) == "");
 }
 
+TEST_CASE("sums: the plan is of all distances, and says why") {
+  const Stored bits = random_bits(40, 64, 1);
+  Trace trace;
+  Index(device(), bits.view(), Metric::dice).search(bits.view(), 3, {}, &trace);
+  CHECK(!trace.plan.fused);
+  CHECK(trace.plan.proposer == Proposer::none);
+  CHECK(trace.plan.reason == "the metric is a quotient of two sums, which only the step distance computes");
+}
+
 TEST_CASE("sums: what cannot be had is refused, with what to do") {
   const Stored bits = random_bits(40, 64, 1);
   const Index index(device(), bits.view(), Metric::jaccard);

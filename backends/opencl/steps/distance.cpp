@@ -26,13 +26,13 @@ void Device::enqueue(const spi::DistanceStep& step) {
                   buffer_of(t.lengths), step.out);
   }
   if (is_of_sums(step.metric)) {
+    constexpr std::size_t group = 64;  // distance_sums.cl
     const std::uint32_t run = q.rows < most_run ? 1 : most_run;
-    constexpr std::size_t group = 64;
+    const std::size_t groups = std::size_t{divide_up(q.rows, run)} * divide_up(t.rows, group);
     return launch(
         "distance/distance_sums.cl",
         metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block) + define("RUN", run),
-        "kith_distance_sums", Range{{t.rows, divide_up(q.rows, run), 1}, {group, 1, 1}}, Sides{q, t}, t.bits,
-        step.out);
+        "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t}, t.bits, step.out);
   }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);

@@ -107,6 +107,9 @@ TEST_CASE("elements: packed bits by hamming") {
   const string rows = " --train " + train + " --queries " + query + " --read element=bits --metric hamming";
   CHECK(contains(answered("search -k 3" + rows), "0 (1)  1 (9)  2 (9)"));
   CHECK(answered("classify -k 1 --labels " + labels + rows) == "a\n");
+  CHECK(contains(answered("search -k 3 --train " + train + " --queries " + query +
+                          " --read element=bits --metric tanimoto"),
+                 "0 (0.5)  2 (0.9)  1 (1)"));
   const string asked = "search -k 1 --train " + train + " --queries " + query;
   check_refused(asked + " --metric hamming", 2,
                 "invalid_argument: search: --metric hamming compares bits; give --read element=bits, too, "
