@@ -7,10 +7,13 @@
 //
 // A thread takes one training row and a run of queries. A warp reads a column of a block of rows as one line
 // of 128 bytes, and the value of a query, which all its threads read at once, from the first-level cache.
-// Several columns are read before the first is summed, which hides the latency. Runs of queries that read the
+// Sixteen columns are read before the first is summed, which hides the latency. Runs of queries that read the
 // same rows are neighbours, so that all but the first find them in the second-level cache. Of bits the sums
-// are whole numbers, since counts are turned into floats no faster than bits are counted.
-// Work: q * t * dims times two sums; for one query the rows are read once, and little else takes time.
+// are whole numbers, and a word of a pair is counted once, which takes the time of eight other instructions.
+// Work: q * t * dims times two sums, or one count; for one query the rows are read once, and little else takes
+// time.
+#include <string_view>
+
 #include "common/metric.cuh"
 #include "common/rows.cuh"
 
@@ -18,7 +21,8 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 256;
-constexpr int most_queries = 8;  // of a run
+constexpr int most_queries = 8;              // of a run
+constexpr std::uint32_t columns_ahead = 16;  // read before the first of them is summed
 
 using bits_sum = std::uint32_t;
 using numbers_sum = float;
@@ -41,6 +45,8 @@ struct TwoSums;
 #define KITH_SUMS(id, rows, first, second, key)                                                          \
   template <>                                                                                            \
   struct TwoSums<Metric::id> {                                                                           \
+    static constexpr bool counts_ones = std::string_view(#first) == "acc + ones_both(a, b)" &&           \
+                                        std::string_view(#second) == "acc + ones_apart(a, b)";           \
     using Sum = rows##_sum;                                                                              \
     static __device__ __forceinline__ Sum next_first(Sum acc, float a, float b) { return first; }        \
     static __device__ __forceinline__ Sum next_second(Sum acc, float a, float b) { return second; }      \
@@ -53,38 +59,91 @@ struct TwoSums;
 #undef KITH_SUMS
 #undef KITH_METRIC
 
+template <Metric metric>
+inline constexpr bool of_bits = compares_bits(metric);
+
+/// The sums of a training row and the queries of a run.
+template <Metric metric, int queries, bool bits = of_bits<metric>>
+struct RunSums {
+  float firsts[queries] = {}, seconds[queries] = {};
+
+  __device__ __forceinline__ void add_row(float) {}
+  __device__ __forceinline__ void add(int q, float a, float b) {
+    firsts[q] = TwoSums<metric>::next_first(firsts[q], a, b);
+    seconds[q] = TwoSums<metric>::next_second(seconds[q], a, b);
+  }
+  __device__ __forceinline__ float quotient(int q, std::uint32_t, float n) const {
+    return TwoSums<metric>::quotient(firsts[q], seconds[q], n);
+  }
+};
+
+/// Of bits each word of a pair is counted once: where the ones of both rows are known, those that differ follow
+/// from those that both have.
+template <Metric metric, int queries>
+struct RunSums<metric, queries, true> {
+  static_assert(TwoSums<metric>::counts_ones);
+  std::uint32_t both[queries] = {}, ones = 0;
+
+  __device__ __forceinline__ void add_row(float b) { ones += ones_both(b, b); }
+  __device__ __forceinline__ void add(int q, float a, float b) { both[q] += ones_both(a, b); }
+  __device__ __forceinline__ float quotient(int q, std::uint32_t of_query, float n) const {
+    return TwoSums<metric>::quotient(static_cast<float>(both[q]),
+                                     static_cast<float>(ones + of_query - 2 * both[q]), n);
+  }
+};
+
+/// Counts the ones of the queries of a run, by all threads of a block.
+template <int queries>
+__device__ __forceinline__ void count_ones(const float* const (&query)[queries], std::uint32_t dims,
+                                           std::uint32_t (&ones)[queries]) {
+  if (threadIdx.x < queries) ones[threadIdx.x] = 0;
+  __syncthreads();
+#pragma unroll
+  for (int q = 0; q < queries; ++q) {
+    std::uint32_t own = 0;
+    for (std::uint32_t d = threadIdx.x; d < dims; d += threads) {
+      const float a = __ldg(query[q] + std::size_t{d} * rows_a_block);
+      own += ones_both(a, a);
+    }
+    if (own > 0) atomicAdd(ones + q, own);
+  }
+  __syncthreads();
+}
+
 /// Block b takes query run b % runs and 256 training rows. The last run may end with queries that are not
 /// asked for: it takes the last query again for them.
 template <Metric metric, int queries_a_run>
 __global__ __launch_bounds__(threads) void distance_sums(const Rows queries, const Rows train, const float n,
                                                          const std::uint32_t runs, const Matrix<float> out) {
-  using Of = TwoSums<metric>;
+  __shared__ std::uint32_t ones[queries_a_run];
   const std::uint32_t t = blockIdx.x / runs * threads + threadIdx.x;
   const std::uint32_t first_query = blockIdx.x % runs * queries_a_run;
+  const float* query[queries_a_run];
+#pragma unroll
+  for (int q = 0; q < queries_a_run; ++q)
+    query[q] = row_at(queries, queries.first + min(first_query + q, queries.rows - 1));
+  if constexpr (of_bits<metric>) count_ones(query, queries.dims, ones);
   if (t >= train.rows) return;
   const float* const row = row_at(train, train.first + t);
-  const float* query[queries_a_run];
-  typename Of::Sum firsts[queries_a_run], seconds[queries_a_run];
+  RunSums<metric, queries_a_run> sums;
+  const auto add = [&](std::uint32_t d, float b) {
+    sums.add_row(b);
 #pragma unroll
-  for (int q = 0; q < queries_a_run; ++q) {
-    query[q] = row_at(queries, queries.first + min(first_query + q, queries.rows - 1));
-    firsts[q] = seconds[q] = 0;
-  }
-#pragma unroll 8
-  for (std::uint32_t d = 0; d < queries.dims; ++d) {
-    const float b = __ldg(row + std::size_t{d} * rows_a_block);
+    for (int q = 0; q < queries_a_run; ++q) sums.add(q, __ldg(query[q] + std::size_t{d} * rows_a_block), b);
+  };
+  std::uint32_t d = 0;
+  for (; d + columns_ahead <= queries.dims; d += columns_ahead) {
+    float b[columns_ahead];
 #pragma unroll
-    for (int q = 0; q < queries_a_run; ++q) {
-      const float a = __ldg(query[q] + std::size_t{d} * rows_a_block);
-      firsts[q] = Of::next_first(firsts[q], a, b);
-      seconds[q] = Of::next_second(seconds[q], a, b);
-    }
+    for (std::uint32_t i = 0; i < columns_ahead; ++i) b[i] = __ldg(row + std::size_t{d + i} * rows_a_block);
+#pragma unroll
+    for (std::uint32_t i = 0; i < columns_ahead; ++i) add(d + i, b[i]);
   }
+  for (; d < queries.dims; ++d) add(d, __ldg(row + std::size_t{d} * rows_a_block));
 #pragma unroll
   for (int q = 0; q < queries_a_run; ++q)
     if (first_query + q < queries.rows)
-      out.data[(first_query + q) * out.stride + t] =
-          Of::quotient(static_cast<float>(firsts[q]), static_cast<float>(seconds[q]), n);
+      out.data[(first_query + q) * out.stride + t] = sums.quotient(q, of_bits<metric> ? ones[q] : 0, n);
 }
 
 template <Metric metric, int queries_a_run>
@@ -98,13 +157,14 @@ cudaError_t launch_sums(const Queue& queue, const spi::DistanceStep& step) {
 }  // namespace
 
 cudaError_t distance_of_sums(const Queue& queue, const spi::DistanceStep& step) {
-  const bool alone = step.queries.rows == 1;
+  const std::uint32_t m = step.queries.rows;
   switch (step.metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)            \
-  case Metric::id:                                         \
-    return alone ? launch_sums<Metric::id, 1>(queue, step) \
-                 : launch_sums<Metric::id, most_queries>(queue, step);
+#define KITH_SUMS(id, rows, first, second, key)               \
+  case Metric::id:                                            \
+    return m == 1   ? launch_sums<Metric::id, 1>(queue, step) \
+           : m <= 4 ? launch_sums<Metric::id, 4>(queue, step) \
+                    : launch_sums<Metric::id, most_queries>(queue, step);
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_METRIC
