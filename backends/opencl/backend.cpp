@@ -202,7 +202,7 @@ class OpenClBackend : public spi::Backend {
       if (ordinal >= devices.size())
         throw Error(Errc::unavailable, "opencl: there is no device " + std::to_string(ordinal) + " of " +
                                            std::to_string(devices.size()) + "; `kith devices` lists them");
-      return opened(devices[ordinal], ordinal, cl::Context(devices[ordinal]), cl::CommandQueue());
+      return opened(devices[ordinal], ordinal, context_of(devices[ordinal]), cl::CommandQueue());
     });
   }
 
@@ -217,13 +217,14 @@ class OpenClBackend : public spi::Backend {
       const cl::CommandQueue queue =
           callers.queue ? cl::CommandQueue(static_cast<cl_command_queue>(callers.queue), retain)
                         : cl::CommandQueue();
-      return opened(device, ordinal_of(device, context, queue), context, queue);
+      return opened(device, ordinal_of(device, context, queue), std::make_shared<SharedContext>(context),
+                    queue);
     });
   }
 
  private:
   static std::unique_ptr<spi::Device> opened(const cl::Device& device, std::size_t ordinal,
-                                             cl::Context context, cl::CommandQueue queue) {
+                                             std::shared_ptr<SharedContext> context, cl::CommandQueue queue) {
     DeviceInfo info = info_of(device, ordinal);
     const std::string refusal = refusal_of(device);
     if (!refusal.empty())

@@ -16,16 +16,16 @@ constexpr std::size_t staging_unit = 256;
 
 }  // namespace
 
-Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device, cl::Context context,
-               cl::CommandQueue queue)
+Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device,
+               const std::shared_ptr<SharedContext>& context, cl::CommandQueue queue)
     : spi::Device(std::move(known)),
       family_(family),
       limits_(std::move(limits)),
-      context_(std::move(context)),
+      context_(context->context),
       queue_(context_, device, CL_QUEUE_PROFILING_ENABLE),
       callers_queue_(std::move(queue)),
       device_(device),
-      programs_(context_, device, info.kind != DeviceKind::cpu || family_ == Family::lanes) {}
+      programs_(context, device, info.kind != DeviceKind::cpu || family_ == Family::lanes) {}
 
 Device::~Device() {
   try {

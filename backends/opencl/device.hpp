@@ -85,8 +85,8 @@ struct Lists {
 class Device : public spi::Device {
  public:
   ///   queue  a queue of the caller; its work is completed before borrowed memory is used; may be null
-  Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device, cl::Context context,
-         cl::CommandQueue queue);
+  Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device,
+         const std::shared_ptr<SharedContext>& context, cl::CommandQueue queue);
   ~Device() override;
 
   std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override;

@@ -33,16 +33,23 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   // -w: PoCL's compiler counts its warnings aloud. Of vectors that the processor splits it has many.
   const std::string options = (names_language ? "-w " : "-w -cl-std=CL1.2 ") + defines;
   const std::string read = sources_.read(source), text = unrolls_ ? read : rolled(read);
-  cl::Program made = kept_.find(text, options);
-  if (made()) {
+  const std::lock_guard lock(context_->mutex);
+  cl::Program& shared = context_->programs[options + "\n" + text];
+  if (!shared()) shared = made(text, options);
+  return programs_.emplace(key, shared).first->second;
+}
+
+cl::Program Programs::made(const std::string& text, const std::string& options) {
+  cl::Program found = kept_.find(text, options);
+  if (found()) {
     ++counts_.kept;
-  } else {
-    made = cl::Program(context_, text);
-    made.build({device_}, options.c_str());
-    ++counts_.compiled;
-    kept_.keep(made, text, options);
+    return found;
   }
-  return programs_.emplace(key, std::move(made)).first->second;
+  cl::Program compiled(context_->context, text);
+  compiled.build({device_}, options.c_str());
+  ++counts_.compiled;
+  kept_.keep(compiled, text, options);
+  return compiled;
 }
 
 }  // namespace kith::opencl

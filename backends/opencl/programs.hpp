@@ -1,5 +1,5 @@
-// The kernels of a device, made when they are first needed: compiled, or read from files of an
-// earlier process.
+// The kernels of a device, made when they are first needed: compiled, read from files of an earlier process,
+// or those of another device of this process on the same processor.
 #pragma once
 
 #include <CL/opencl.hpp>
@@ -9,6 +9,7 @@
 
 #include "kept_programs.hpp"
 #include "kith/spi.hpp"
+#include "shared_context.hpp"
 #include "sources.hpp"
 
 namespace kith::opencl {
@@ -18,11 +19,11 @@ class Programs {
  public:
   /// `unrolls`: loops are unrolled as the kernels ask. PoCL needs four times as long to compile GPU kernels
   /// with unrolled loops, and these are not faster there.
-  Programs(cl::Context context, cl::Device device, bool unrolls)
+  Programs(std::shared_ptr<SharedContext> context, cl::Device device, bool unrolls)
       : context_(std::move(context)),
         device_(std::move(device)),
         unrolls_(unrolls),
-        kept_(context_, device_) {}
+        kept_(context_->context, device_) {}
 
   /// Returns kernel `name` of file `source`, compiled with `defines` (`-D A=1 -D B=2`). Throws cl::Error,
   /// cl::BuildError; kith::Error if a file is missing.
@@ -32,8 +33,10 @@ class Programs {
 
  private:
   cl::Program& program(const std::string& source, const std::string& defines);
+  /// Reads a program from files, or compiles it.
+  cl::Program made(const std::string& text, const std::string& options);
 
-  cl::Context context_;
+  std::shared_ptr<SharedContext> context_;
   cl::Device device_;
   bool unrolls_;
   Sources sources_;
