@@ -48,7 +48,7 @@ class Process {
   Caller caller_;
   cl::Context context_{caller_.context(), true};
   cl::Device device_{caller_.cl_device(), true};
-  opencl::Programs programs_{context_, device_, true};
+  opencl::Programs programs_{std::make_shared<opencl::SharedContext>(context_), device_, true};
 };
 
 /// Makes a folder for the programs of several processes.
