@@ -101,6 +101,8 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     if (options.first_row != 0 || options.largest != 0)
       refuse(
           "IndexOptions::first_row and largest are found here; leave them out, and give first_row by itself");
+    if (of == Metric::seuclidean && options.variances.empty())
+      refuse("seuclidean without variances, of which each rank would have its own; give one a column");
     if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
     if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
   });
@@ -114,6 +116,8 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     parameters.add(&count, sizeof count);
     parameters.add(one->data(), count * sizeof(double));
   }
+  const int degrees = options.degrees ? 1 : 0;
+  parameters.add(&degrees, sizeof degrees);
   const std::array<std::int64_t, 6> facts = {
       static_cast<std::int64_t>(of), features.value(), centre.value(), box.value(), parameters.value(),
       options.learn_centre ? 1 : 0};

@@ -194,8 +194,43 @@ def test_seuclidean_takes_the_variance_of_the_rows():
     own = kith.Index(X, "seuclidean", "cpu").search(Q, 4)
     given = kith.Index(X, "seuclidean", "cpu", V=np.var(X, axis=0, ddof=1)).search(Q, 4)
     assert np.array_equal(own.distance, given.distance)
-    with pytest.raises(kith.InvalidArgument, match="metric='seuclidean' without V; pass V, one variance a column"):
+    for kind in KINDS:
+        rows = X.astype(kind)
+        learned = kith.Index(rows, "seuclidean", "cpu").search(Q.astype(kind), 4).distance
+        V = np.var(rows, axis=0, ddof=1, dtype=np.float64)
+        assert np.array_equal(learned, kith.Index(rows, "seuclidean", "cpu", V=V).search(Q.astype(kind), 4).distance)
+    message = "seuclidean without V, and 1 row has none; give one variance a column, or more rows"
+    with pytest.raises(kith.InvalidArgument, match=message):
         kith.Index(X[:1], "seuclidean", "cpu")
+
+
+def test_degrees_are_those_of_numpy(tmp_path):
+    random = np.random.default_rng(5)
+    X, Q = (random.uniform((-90, -180), (90, 180), (n, 2)) for n in (400, 20))
+    right = kith.Index(np.radians(X), "haversine", "cpu").search(np.radians(Q), 6)
+    index = kith.Index(X, "haversine", "cpu", degrees=True)
+    index.save(tmp_path / "a.kidx")
+    for one in (index, kith.Index(tmp_path / "a.kidx", device="cpu"), pickle.loads(pickle.dumps(index))):
+        found = one.search(Q, 6)
+        assert np.array_equal(found.row, right.row) and np.array_equal(found.distance, right.distance)
+    graph = kith.knn_graph(X, 2, "haversine", "cpu", degrees=True)
+    assert np.array_equal(graph.distance, kith.knn_graph(np.radians(X), 2, "haversine", "cpu").distance)
+    ours = pytest.importorskip("kith.sklearn")
+    model = ours.NearestNeighbors(n_neighbors=6, metric="haversine", metric_params={"degrees": True}, device="cpu").fit(X)
+    assert np.array_equal(model.kneighbors(Q)[0], right.distance)
+    with pytest.raises(kith.InvalidArgument, match="degrees are asked for, which haversine takes, but the metric is l2"):
+        kith.Index(X, "l2", "cpu", degrees=True)
+    with pytest.raises(kith.InvalidArgument, match="degrees=1; pass True or False"):
+        kith.Index(X, "haversine", "cpu", degrees=1)
+    with pytest.raises(kith.InvalidArgument, match="the latitude 91, beyond 90; give degrees, the latitude first"):
+        kith.Index(np.array([[91.0, 0]]), "haversine", "cpu", degrees=True)
+
+
+def test_files_tell_how_many_groups_they_have(tmp_path):
+    X = np.arange(12.0).reshape(6, 2)
+    for groups, count in (([0, 2, 2, 6], 3), (None, 0)):
+        kith.Index(X, "l2", "cpu", groups=groups).save(tmp_path / "a.kidx")
+        assert kith.index_file_info(tmp_path / "a.kidx").groups == count
 
 
 def test_scikit_learns_names_and_metric_params():
@@ -230,7 +265,10 @@ def test_scikit_learns_names_and_metric_params():
         ("l2", {"w": [1, 1, 1, -1, 1]}, "w of column 3 is -1"),
         ("l2", {"w": "a"}, r"w has shape \[\]; pass numbers of shape \[dims\]"),
         ("cosine", {"w": WEIGHTS}, "cosine is none of l1, l2 and squared_l2"),
-        ("l2", {"V": VARIANCES}, "there is V, which seuclidean takes, but the metric is l2"),
+        ("l2", {"V": VARIANCES}, "V is given, which seuclidean and mahalanobis take, but the metric is l2; leave it out"),
+        ("cosine", {"V": np.eye(5)}, "V is given, which seuclidean and mahalanobis take, but the metric is cosine"),
+        ("seuclidean", {"VI": np.eye(5)}, "VI is given, which mahalanobis takes, but the metric is seuclidean"),
+        ("seuclidean", {"V": np.eye(5)}, r"V has shape \[5, 5\]; pass numbers of shape \[dims\]"),
         ("hellinger", {}, "row 0, column 1 holds -1, below 0"),
         ("correlation", {"centre": True}, "there is a centre, and rows are prepared for correlation already"),
     ],

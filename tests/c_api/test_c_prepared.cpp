@@ -17,6 +17,23 @@ Neighbors three_nearest(const kith_index* index, const Matrix& queries) {
   return lists;
 }
 
+/// Returns the places nearest to the first of three, which are in degrees.
+std::vector<std::int64_t> three_nearest_places(const kith_device* on, kith_index_options options) {
+  const Matrix places = matrix(2, {52.5F, 13.25F, 48.75F, 2.25F, -33.75F, 151.25F});
+  const kith_rows rows = rows_of(places);
+  options.metric = "haversine";
+  const Rows index = made<Rows>([&](kith_index** out) { return kith_index_new(on, &rows, &options, out); });
+  const kith_rows first{rows};
+  std::vector<double> distance(9);
+  std::vector<std::int64_t> row(9);
+  REQUIRE(told(kith_index_search_f64(index.get(), &first, 3, nullptr, distance.data(), row.data())) == "ok");
+  const double wide[] = {52.5, 13.25, 48.75, 2.25, -33.75, 151.25};
+  const Index right(device(), MatrixView<const double>(wide, 3, 2), Metric::haversine, {.degrees = true});
+  CHECK(distance == right.search(MatrixView<const double>(wide, 3, 2), 3).distance64);
+  row.resize(3);
+  return row;
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("c: prepared metrics, their parameters, and what an index says of them") {
@@ -57,6 +74,11 @@ TEST_CASE("c: prepared metrics, their parameters, and what an index says of them
   asked.inverse_covariance = four.data();
   asked.inverse_covariance_count = 4;
   check("mahalanobis", asked, {.inverse_covariance = four});
+  check("seuclidean", none, {});  // the variances of the rows
+  asked = none;
+  asked.degrees = 1;
+  const kith_index_options places = asked;
+  CHECK(three_nearest_places(on.get(), places) == std::vector<std::int64_t>{0, 1, 2});
 }
 
 TEST_SUITE_END();

@@ -24,6 +24,7 @@ TEST_CASE("groups: index files keep them, whatever the metric and the arithmetic
       const Matrix rows = hard_rows(DataKind::uniform, Set::train, borders.back(), 3, metric);
       const Index index(device(), rows, metric, {.groups = borders, .arithmetic = arithmetic});
       save(index, folder / "a.kidx");
+      CHECK(index_file_info(folder / "a.kidx").groups == static_cast<std::int64_t>(borders.size()) - 1);
       const Index opened = open_index(folder / "a.kidx", device());
       Trace trace;
       CHECK(opened.search(rows, 5, {.self = 0}, &trace) == index.search(rows, 5, {.self = 0}));

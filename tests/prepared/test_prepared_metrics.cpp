@@ -1,4 +1,5 @@
 // Tests prepared metrics and weights of columns: docs/contract.md, section 1.
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/data_files.hpp"
@@ -7,6 +8,7 @@
 #include "kith/index_file.hpp"
 #include "kith/keys.hpp"
 #include "kith/knn_graph.hpp"
+#include "kith/source.hpp"
 #include "prepared/prepared_oracle.hpp"
 
 namespace kith::tests {
@@ -262,6 +264,55 @@ DoubleMatrix some_places(std::int64_t rows, std::mt19937& random) {
   return places;
 }
 
+/// Checks that degrees become radians by one multiplication, in files, too.
+void check_degrees(DoubleMatrix train, DoubleMatrix queries) {
+  for (DoubleMatrix* const places : {&train, &queries})
+    for (double& value : places->values) value = std::clamp(value * 57.25, -90.0, 90.0);
+  const auto in_radians = [](DoubleMatrix places) {
+    for (double& value : places.values) value = value * 0x1.1df46a2529d39p-6;
+    return places;
+  };
+  const Index index(device(), train, Metric::haversine, {.degrees = true});
+  const Neighbors right =
+      Index(device(), in_radians(train), Metric::haversine).search(in_radians(queries), 9);
+  CHECK(index.search(queries, 9) == right);
+  const Folder folder;
+  save(index, folder / "a.kidx");
+  const Index opened = open_index(folder / "a.kidx", device());
+  CHECK(opened.search(queries, 9) == right);
+  save(opened, folder / "again.kidx");
+  CHECK(folder.read("again.kidx") == folder.read("a.kidx"));
+}
+
+TEST_CASE("prepared metrics: seuclidean without variances takes those of the rows") {
+  std::mt19937 random(31);
+  for (const Arithmetic width : both_widths) {
+    const PreparedCase of({Metric::seuclidean, {}, positive(6, random)}, width, 500, 12, 6, random);
+    MetricAsked learned = of.asked;
+    for (std::size_t d = 0; d < 6; ++d) {
+      double sum = 0, squares = 0;
+      for (std::int64_t r = 0; r < 500; ++r) sum = sum + of.train.row(r)[d];
+      for (std::int64_t r = 0; r < 500; ++r) {
+        const double apart = of.train.row(r)[d] - sum / 500, square = apart * apart;
+        squares = squares + square;
+      }
+      learned.variances[d] = squares / 499;
+    }
+    IndexOptions options;
+    options.arithmetic = width;
+    const Neighbors right = nearest_by_contract(learned, width, of.train, of.queries, 9);
+    CHECK(Index(device(), of.train, Metric::seuclidean, options).search(of.queries, 9) == right);
+    CHECK(Index(set_of(2), of.train, Metric::seuclidean, options).search(of.queries, 9) == right);
+    CHECK(Index(device(), memory_source(of.train), Metric::seuclidean, options).search(of.queries, 9) ==
+          right);
+    options.features = {1, 4};
+    const Index some(device(), of.train, Metric::seuclidean, options);
+    options.variances = learned.variances;
+    CHECK(some.search(of.queries, 9) ==
+          Index(device(), of.train, Metric::seuclidean, options).search(of.queries, 9));
+  }
+}
+
 TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a file and on a set") {
   std::mt19937 random(12);
   const MetricAsked asked{Metric::haversine};
@@ -286,6 +337,7 @@ TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a fi
     save(index, folder / "a.kidx");
     CHECK(index_file_info(folder / "a.kidx").dims == 2);
     CHECK(open_index(folder / "a.kidx", device()).search(queries, 9) == right);
+    check_degrees(train, queries);
     const std::vector<float> floats{0.5F, 1, -0.5F, 2};
     const DoubleMatrix wide{2, 2, {0.5, 1, -0.5, 2}};
     CHECK(index.search(RowsView(floats.data(), 2, 2), 3) == index.search(wide, 3));

@@ -23,6 +23,14 @@ TEST_CASE("prepared metrics: what haversine refuses") {
         begin +
             "training row 1, column 1 holds the longitude 1e+09, beyond 65536; give radians, the latitude "
             "first");
+  CHECK(refused_prepared(Metric::haversine, {.degrees = true}, {0, 1, -90.5, 0}) ==
+        begin +
+            "training row 1, column 0 holds the latitude -90.5, beyond 90; give degrees, the latitude first");
+  CHECK(
+      refused_prepared(Metric::haversine, {.degrees = true}, {0, 1, 1, 1e9}) ==
+      begin +
+          "training row 1, column 1 holds the longitude 1e+09, beyond 3754936.21; give degrees, the latitude "
+          "first");
   CHECK(refused_prepared(Metric::haversine, {.features = {0}}) ==
         begin + "haversine takes its 2 columns, but features are chosen; leave them out");
   CHECK(refused_prepared(Metric::haversine, {.arithmetic = Arithmetic::f32})
@@ -36,8 +44,15 @@ TEST_CASE("prepared metrics: what haversine refuses") {
 
 TEST_CASE("prepared metrics: parameters that are refused") {
   const std::string begin = "invalid_argument: index: ";
-  CHECK(refused_prepared(Metric::seuclidean, {}) ==
-        begin + "seuclidean without variances; give one a column");
+  const double row[] = {1, 2};
+  CHECK(error_of([&] { Index(device(), MatrixView<const double>(row, 1, 2), Metric::seuclidean); }) ==
+        begin + "seuclidean without variances, and 1 row has none; give one a column, or more rows");
+  CHECK(refused_prepared(Metric::seuclidean, {}, {1, 2, 3, 2})
+            .starts_with(begin + "variances of column 1 is 0; give a finite number above 0"));
+  CHECK(refused_prepared(Metric::l2, {.degrees = true}) ==
+        begin +
+            "degrees are asked for, which haversine takes, but the metric is l2; leave them out, or choose "
+            "haversine");
   CHECK(refused_prepared(Metric::mahalanobis, {}) ==
         begin +
             "mahalanobis with neither a covariance nor its inverse; give one of covariance and "
@@ -94,6 +109,11 @@ TEST_CASE("prepared metrics: rows and calls that are refused") {
             .starts_with(begin + ", column 0 holds NaN"));
   CHECK(refused_prepared(Metric::l2, {.column_weights = {1, 1e300}}, {1, 2, 3, 1e300})
             .starts_with(begin + ", column 1 is inf when it is prepared for l2, beyond 1.79769313e+308"));
+  for (const Arithmetic width : {Arithmetic::f32, Arithmetic::f64})  // 1e-60 is 0 as a float
+    CHECK(refused_prepared(Metric::angular, {.arithmetic = width},
+                           {1, 2, 0, width == Arithmetic::f32 ? 1e-60 : 0}) ==
+          begin +
+              " is all zeros in the columns that count, which has no direction; leave it out for angular");
   const std::vector<double> rows{1, 2, 3, 5};
   const MatrixView<const double> view(rows.data(), 2, 2);
   const Index index(device(), view, Metric::correlation);

@@ -43,7 +43,7 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 /// Describes a part of an index file.
 struct IndexFileSection {
   /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `box`, `column_weights`, `variances`,
-  /// `covariance`, `inverse_cov`, `groups`, `positions`, `ids`, `removed`.
+  /// `covariance`, `inverse_cov`, `degrees`, `groups`, `positions`, `ids`, `removed`.
   std::string name;
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< place of its first byte in the file
@@ -67,6 +67,7 @@ struct IndexFileInfo {
   bool centred = false;           ///< a centre was subtracted from the rows in the file
   bool periodic = false;          ///< the rows in the file are in a periodic box: IndexOptions::box
   bool prepared = false;          ///< the rows in the file are prepared for the metric, or weighted
+  std::int64_t groups = 0;        ///< groups of rows, empty ones included; 0: the rows have none
   std::uint64_t rows_offset = 0;  ///< bytes from the beginning of the file to the first row
   std::vector<IndexFileSection> sections;
 };

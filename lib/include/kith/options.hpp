@@ -127,13 +127,15 @@ struct IndexOptions {
   /// [dims], 0 or more: the weight of each column in l1, l2 or squared_l2 (docs/contract.md, section 1).
   /// Empty: all 1.
   std::vector<double> column_weights = {};
-  /// [dims], above 0: the variance of each column, for seuclidean. Empty: none.
+  /// [dims], above 0: the variance of each column, for seuclidean. Empty: those of the rows.
   std::vector<double> variances = {};
   /// [dims, dims], symmetric and positive definite, for mahalanobis: V of SciPy and scikit-learn. Empty:
   /// none.
   std::vector<double> covariance = {};
   /// [dims, dims], likewise, in place of the covariance: VI. Empty: none.
   std::vector<double> inverse_covariance = {};
+  /// For haversine: rows and queries are in degrees. Distances and radii stay in radians.
+  bool degrees = false;
 };
 
 /// Says how to open an index file.

@@ -48,6 +48,7 @@ kith_status kith_index_file_describe(const char* path, kith_index_file_info* inf
     to.centred = from.centred ? 1 : 0;
     to.periodic = from.periodic ? 1 : 0;
     to.prepared = from.prepared ? 1 : 0;
+    to.groups = from.groups;
     write_struct(where, info, to);
   });
 }

@@ -17,9 +17,9 @@ namespace kith {
 namespace {
 
 bool is_known(std::string_view section) {
-  constexpr std::string_view known[] = {rows_section,      unit_rows_section, features_section,
-                                        positions_section, ids_section,       removed_section,
-                                        centre_section,    box_section,       groups_section};
+  constexpr std::string_view known[] = {
+      rows_section,    unit_rows_section, features_section, positions_section, ids_section,
+      removed_section, centre_section,    box_section,      groups_section,    degrees_section};
   return std::find(std::begin(known), std::end(known), section) != std::end(known) ||
          std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
                      [&](const MetricParameter& one) { return one.section == section; });
@@ -121,9 +121,11 @@ bool check_prepared(const IndexLayout& layout) {
       if (section->element != "f64" || section->bytes != bytes || !takes(info.metric, one)) wrong = section;
       ++parameters;
     }
+  const bool on_sphere = info.metric == Metric::haversine;
+  if (const IndexFileSection* const degrees = layout.find(degrees_section))
+    if (degrees->bytes > 0 || !on_sphere) wrong = degrees;
   const int needed = info.metric == Metric::seuclidean || info.metric == Metric::mahalanobis ? 1 : 0;
   const bool prepared = is_prepared(info.metric) || parameters > 0;
-  const bool on_sphere = info.metric == Metric::haversine;
   const bool is_float = (info.element == Element::f32 && !on_sphere) || info.element == Element::f64;
   if (on_sphere && info.features != sphere_columns)
     refuse_index_file(index_table_at, "rows of " + std::to_string(info.features) +
@@ -198,16 +200,18 @@ Element check_rows_section(const IndexLayout& layout) {
   return element;
 }
 
-/// Checks a section of borders of groups, whose rows have the numbers that their places say.
-void check_groups(const IndexLayout& layout) {
+/// Checks a section of borders of groups, whose rows have the numbers that their places say. Returns the
+/// number of groups.
+std::int64_t check_groups(const IndexLayout& layout) {
   const IndexFileSection* const groups = layout.find(groups_section);
-  if (!groups) return;
+  if (!groups) return 0;
   const bool numbered = layout.find(positions_section) || layout.find(ids_section);
   if (groups->element != "i64" || groups->bytes < 2 * index_bytes || groups->bytes % index_bytes != 0 ||
       numbered || layout.info.removed > 0)
     refuse_index_file(groups->offset, "section groups has " + std::to_string(groups->bytes) + " bytes of " +
                                           groups->element + (numbered ? " beside numbers of rows" : "") +
                                           ", which are no borders of groups; save the index again");
+  return static_cast<std::int64_t>(groups->bytes) / index_bytes - 1;
 }
 
 void check_sizes(const IndexLayout& layout, std::uint64_t bytes) {
@@ -232,7 +236,7 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   check_places(layout);
   layout.info.features = count_features(layout);
   check_numbers(layout);
-  check_groups(layout);
+  layout.info.groups = check_groups(layout);
   layout.info.element = check_rows_section(layout);
   layout.info.centred = check_of_columns(layout, centre_section, false);
   layout.info.periodic = check_of_columns(layout, box_section, true);

@@ -234,6 +234,7 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids, std::size_t 
   for (const MetricParameter& one : metric_parameters)
     if (const std::vector<double>& values = parameters.*one.values; !values.empty())
       add(one.section, "f64", values.size() * sizeof(double));
+  if (parameters.degrees) add(degrees_section, "u8", 0);  // that it is there says it
   if (borders > 0) add(groups_section, "i64", borders * sizeof(std::int64_t));
   if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
 inline constexpr std::string_view rows_section = "rows", unit_rows_section = "unit_rows",
                                   features_section = "features", positions_section = "positions",
                                   ids_section = "ids", removed_section = "removed", centre_section = "centre",
-                                  box_section = "box", groups_section = "groups";
+                                  box_section = "box", groups_section = "groups", degrees_section = "degrees";
 inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< bytes of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins

@@ -150,6 +150,7 @@ class IndexReader {
       parameters.*metric_parameters[i].values = doubles_from(parameters_[i]);
       if (!parameters_[i].empty()) last = layout_.find(metric_parameters[i].section);
     }
+    parameters.degrees = layout_.find(degrees_section) != nullptr;
     try {
       state_->prepared =
           std::make_shared<const PreparedMetric>(state_->shown, std::move(parameters), state_->features);

@@ -170,6 +170,8 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
       write_of_columns(body, state, state.shift);
     else if (section.name == box_section)
       write_of_columns(body, state, index.box());
+    else if (section.name == degrees_section)
+      continue;  // it is empty
     else if (const std::vector<double>* const values = parameter_in(state, section.name))
       body.write(values->data(), values->size() * sizeof(double));
     else if (section.name == groups_section)

@@ -16,6 +16,7 @@
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/column_variances.hpp"
 #include "rows/landed/moved_rows.hpp"
 #include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
@@ -150,7 +151,11 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
       std::make_shared<State>(RowSchema(std::move(device), metric, prepared_columns(metric, given_rows.cols),
                                         checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
-  state->prepared = prepared_metric_of(options, metric, given_rows.cols, state->features);
+  state->prepared = prepared_metric_of(options, metric, given_rows.cols, state->features, [&] {
+    std::vector<unsigned char> copy;
+    return variances_of(rows_on_host("index", "training", state->device.state(), given_rows, copy),
+                        state->features, options.first_row);
+  });
   state->box = box_of(options, state->device, metric, given_rows.cols, state->features);
   if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,

@@ -239,7 +239,12 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   state->arithmetic = arithmetic_of(chosen, metric, info.element);
   const bool doubles = state->arithmetic == Arithmetic::f64;
   const bool prepares = asks_for_prepared_metric(options, metric);
-  if (prepares && chosen.residence != Residence::resident) refuse_prepared_in_source(metric);
+  if (prepares && chosen.residence != Residence::resident) {
+    const auto any = [&] { return std::vector<double>(state->features.size(), 1); };
+    prepared_metric_of(options, metric, info.cols, state->features,
+                       any);  // refuses parameters of other metrics
+    refuse_prepared_in_source(metric);
+  }
   if ((doubles || prepares) && chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     return;

@@ -141,16 +141,26 @@ def box_by(options: s.IndexOptions, box: Optional[Any], what: str) -> bool:
 
 
 def measure_by(
-    options: s.IndexOptions, metric: str, w: Optional[Any], V: Optional[Any], VI: Optional[Any], what: str
+    options: s.IndexOptions, metric: str, w: Optional[Any], V: Optional[Any], VI: Optional[Any], degrees: bool, what: str
 ) -> None:
-    """Write what the metric takes into options, which keep the arrays: weights of columns, and for seuclidean and
-    mahalanobis V or VI."""
+    """Write what the metric takes into options, which keep the arrays: weights of columns, for seuclidean and
+    mahalanobis V or VI, and whether places are in degrees."""
+    name = metric_named(metric)
+    for given, values, takers in (("V", V, ("seuclidean", "mahalanobis")), ("VI", VI, ("mahalanobis",))):
+        if values is not None and name not in takers:
+            raise InvalidArgument(
+                f"{what}: {given} is given, which {' and '.join(takers)} {'take' if len(takers) > 1 else 'takes'}, but "
+                f"the metric is {name}; leave it out, or choose {' or '.join(takers)}"
+            )
     _measure(options, "column_weights", w, 1, f"{what}: w")
-    if V is not None and metric_named(metric) != "mahalanobis":
+    if name == "seuclidean":
         _measure(options, "variances", V, 1, f"{what}: V")
     else:
         _measure(options, "covariance", V, 2, f"{what}: V")
     _measure(options, "inverse_covariance", VI, 2, f"{what}: VI")
+    if not isinstance(degrees, (bool, np.bool_)):
+        raise InvalidArgument(f"{what}: degrees={degrees!r}; pass True or False")
+    options.degrees = 1 if degrees else 0
 
 
 def _measure(options: s.IndexOptions, name: str, values: Optional[Any], axes: int, what: str) -> None:
@@ -166,13 +176,6 @@ def _measure(options: s.IndexOptions, name: str, values: Optional[Any], axes: in
     setattr(options, f"kept_{name}", array)
     setattr(options, name, address(array))
     setattr(options, f"{name}_count", array.size)
-
-
-def variance_of(array: Any, what: str) -> Float64:
-    """Return the variance of each column, as SciPy's seuclidean has it."""
-    if not isinstance(array, np.ndarray) or len(array) < 2:
-        raise InvalidArgument(f"{what}: metric='seuclidean' without V; pass V, one variance a column")
-    return np.asarray(np.var(array, axis=0, ddof=1, dtype=np.float64))
 
 
 def centre_of(centre: Any, what: str) -> Float64:

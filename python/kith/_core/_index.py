@@ -23,7 +23,6 @@ from ._checks import (
     not_negative,
     place,
     thread_count,
-    variance_of,
     whole,
 )
 from ._device import Device, open_device
@@ -108,11 +107,14 @@ class Index(Searches):
         The weight of each column, 0 or more, in ``l1``, ``l2`` or ``squared_l2``: sums are of ``w |x - y|`` or
         ``w (x - y)^2``. None: all 1.
     V : array, [dims] or [dims, dims], optional
-        For ``seuclidean`` the variance of each column, above 0; None: those of `X`, by NumPy's ``var`` with
-        ``ddof=1``. For ``mahalanobis`` the covariance matrix, symmetric and positive definite.
+        For ``seuclidean`` the variance of each column, above 0; None: those of `X`, as NumPy's ``var`` with
+        ``ddof=1`` has them. For ``mahalanobis`` the covariance matrix, symmetric and positive definite.
     VI : array, [dims, dims], optional
         For ``mahalanobis`` the inverse of the covariance matrix, in place of `V`. What a metric takes is kept in index
         files and pickles.
+    degrees : bool
+        For ``haversine``: rows and queries are in degrees, and become radians as by ``numpy.radians``. Distances and
+        radii stay in radians.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
@@ -187,6 +189,7 @@ class Index(Searches):
         w: Optional[Any] = None,
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
+        degrees: bool = False,
         storage: Optional[Residence] = None,
         memory_limit: int = 0,
         chunk_rows: int = 0,
@@ -204,8 +207,8 @@ class Index(Searches):
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
             given = (
-                features, element, first_row, ids, groups, reserve, centre, box, w, V, VI, memory_limit, chunk_rows,
-                asked, deduplicate,
+                features, element, first_row, ids, groups, reserve, centre, box, w, V, VI, degrees or None,
+                memory_limit, chunk_rows, asked, deduplicate,
             )  # fmt: skip
             _leave_out(_OF_ROWS, given, "an index file has its own")
             opened = open_device(device)
@@ -220,7 +223,7 @@ class Index(Searches):
         arithmetic = arithmetic_for(name, arithmetic)
         centred = centre_by(options, centre, "kith.Index") and not bits
         boxed = box_by(options, box, "kith.Index") and not bits
-        measure_by(options, name, w, V, VI, "kith.Index")
+        measure_by(options, name, w, V, VI, degrees, "kith.Index")
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -252,8 +255,6 @@ class Index(Searches):
                 advice=lambda: advice_on_centre(name),
                 instead="pass",
             )
-        if V is None and name.lower() == "seuclidean":
-            measure_by(options, name, None, variance_of(array.array, "kith.Index"), None, "kith.Index")
         self._rounds = arithmetic == "f32"
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
@@ -464,8 +465,8 @@ class Index(Searches):
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
-    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "w", "V", "VI", "memory_limit",
-    "chunk_rows", "arithmetic", "deduplicate",
+    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "w", "V", "VI", "degrees",
+    "memory_limit", "chunk_rows", "arithmetic", "deduplicate",
 )  # fmt: skip
 
 
@@ -560,6 +561,7 @@ def knn_graph(
     w: Optional[Any] = None,
     V: Optional[Any] = None,
     VI: Optional[Any] = None,
+    degrees: bool = False,
     features: Optional[Any] = None,
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
@@ -581,7 +583,7 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
-    centre, box, w, V, VI, features, placement, shares, arithmetic
+    centre, box, w, V, VI, degrees, features, placement, shares, arithmetic
         As for `Index`.
     groups : sequence of int, optional
         As for `Index`: a row then has neighbours in its own group alone.
@@ -641,6 +643,7 @@ def knn_graph(
         w=w,
         V=V,
         VI=VI,
+        degrees=degrees,
         features=features,
         placement=placement,
         shares=shares,

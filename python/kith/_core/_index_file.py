@@ -54,6 +54,8 @@ class IndexFileInfo:
         Whether the rows are in a periodic box.
     prepared : bool
         Whether the rows in the file are prepared for the metric, or their columns weighted.
+    groups : int
+        The number of groups of rows, empty ones included; 0: the rows have none.
     """
 
     metric: MetricName
@@ -68,6 +70,7 @@ class IndexFileInfo:
     centred: bool
     periodic: bool
     prepared: bool
+    groups: int
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -101,4 +104,5 @@ def index_file_info(path: Path) -> IndexFileInfo:
         bool(info.centred),
         bool(info.periodic),
         bool(info.prepared),
+        int(info.groups),
     )

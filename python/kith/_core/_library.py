@@ -184,8 +184,7 @@ _ARGUMENTS = (
     (re.compile(r"\bcolumn_weights\b"), "w"),
     (re.compile(r"\binverse_covariance\b"), "VI"),
     (re.compile(r"\bcovariance(?= has | is not |\[| and VI\b)|\bvariances(?= has | of column )"), "V"),
-    (re.compile(r"\bwithout variances; give one a column"), "without V; give one variance a column"),
-    (re.compile(r"\bthere are variances, which\b"), "there is V, which"),
+    (re.compile(r"\bwithout variances(, .*)?; give one a column"), r"without V\1; give one variance a column"),
 )
 
 

@@ -96,6 +96,8 @@ class IndexOptions(c.Structure):
         ("covariance_count", c.c_int64),
         ("inverse_covariance", c.c_void_p),
         ("inverse_covariance_count", c.c_int64),
+        ("degrees", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 

@@ -104,6 +104,7 @@ class IndexFileInfo(c.Structure):
         ("centred", c.c_int64),
         ("periodic", c.c_int64),
         ("prepared", c.c_int64),
+        ("groups", c.c_int64),
     ]
 
 

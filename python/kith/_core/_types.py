@@ -80,6 +80,7 @@ class IndexArguments(TypedDict, total=False):
     w: Optional[Any]
     V: Optional[Any]
     VI: Optional[Any]
+    degrees: bool
     storage: Optional[Residence]
     memory_limit: int
     chunk_rows: int

@@ -59,6 +59,7 @@ class Index:
         w: Optional[Any] = None,
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
+        degrees: bool = False,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of files that every worker sees under the same names; the client need not see them.
@@ -76,7 +77,7 @@ class Index:
             The most rows of a shard; longer files become several. None: one shard per file.
         centre : True or array, [dims], optional
             As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
-        w, V, VI : array, optional
+        w, V, VI, degrees
             As for `kith.Index`; but ``seuclidean`` needs `V`, since each shard would have variances of its own.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, and the same for all shards: ``automatic`` is ``f64`` for files of float64 without a
@@ -99,7 +100,7 @@ class Index:
         """
         where = "kith.dask.Index.from_files"
         client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
-        takes = {"w": w, "V": V, "VI": VI}
+        takes = {"w": w, "V": V, "VI": VI, "degrees": degrees}
         return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre, choice, takes))
 
     @classmethod
@@ -116,6 +117,7 @@ class Index:
         w: Optional[Any] = None,
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
+        degrees: bool = False,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of a dask array, with one shard per block of rows, or of an array in memory.
@@ -132,7 +134,7 @@ class Index:
         scratch : str, optional
             A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
             temporary folder, if all workers run on this machine.
-        centre, w, V, VI
+        centre, w, V, VI, degrees
             As for `from_files`.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, by the dtype of the array.
@@ -148,7 +150,7 @@ class Index:
         """
         where = "kith.dask.Index.from_array"
         client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
-        takes = {"w": w, "V": V, "VI": VI}
+        takes = {"w": w, "V": V, "VI": VI, "degrees": degrees}
         return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre, choice, takes))
 
     @classmethod

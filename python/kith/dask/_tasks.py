@@ -98,7 +98,7 @@ class Recipe(NamedTuple):
     arithmetic : {"f32", "f64"}
         That of all shards.
     takes : dict, optional
-        `w`, `V` and `VI` of `kith.Index`.
+        `w`, `V`, `VI` and `degrees` of `kith.Index`.
     """
 
     rows: Any

@@ -26,6 +26,7 @@ _TAKEN: dict[str, tuple[str, ...]] = {
     "squared_l2": ("w",),
     "seuclidean": ("V",),
     "mahalanobis": ("V", "VI"),
+    "haversine": ("degrees",),
 }  # of metric_params, beside p
 
 

@@ -32,6 +32,7 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"centred", info.centred},
                                 {"periodic", info.periodic},
                                 {"prepared", info.prepared},
+                                {"groups", info.groups},
                                 {"verified", flags.verify},
                                 {"sections", nlohmann::ordered_json::array()}};
   for (const IndexFileSection& section : info.sections)
@@ -56,6 +57,8 @@ std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
   if (info.centred) text += "it has a centre, which is subtracted from rows and queries\n";
   if (info.periodic) text += "its rows are in a periodic box, into which queries are moved\n";
   if (info.prepared) text += "its rows are prepared for the metric, as queries are\n";
+  if (info.groups > 0)
+    text += "its rows are in " + std::to_string(info.groups) + (info.groups == 1 ? " group\n" : " groups\n");
   if (info.removed > 0)
     text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +
             " place until `kith index compact`\n";

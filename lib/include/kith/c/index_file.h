@@ -40,6 +40,7 @@ typedef struct kith_index_file_info {
                          ///< else 0
   int64_t periodic;      ///< 1: the rows in the file are in a periodic box; else 0
   int64_t prepared;      ///< 1: the rows in the file are prepared for the metric, or weighted; else 0
+  int64_t groups;        ///< groups of rows, empty ones included; 0: the rows have none
 } kith_index_file_info;
 /// Read only the head of a file: what follows may be damaged. The texts live as long as the library.
 /// KITH_BAD_FILE: as for kith_index_open(), but only for the head and the size of the file.

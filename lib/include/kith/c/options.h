@@ -145,7 +145,7 @@ typedef struct kith_index_options {
   /// NULL: all 1.
   const double* column_weights;
   int64_t column_weights_count;
-  /// [dims], above 0: the variance of each column, for seuclidean. NULL: none.
+  /// [dims], above 0: the variance of each column, for seuclidean. NULL: those of the rows.
   const double* variances;
   int64_t variances_count;
   /// [dims, dims], symmetric and positive definite, for mahalanobis: V of SciPy and scikit-learn. NULL: none.
@@ -154,6 +154,9 @@ typedef struct kith_index_options {
   /// [dims, dims], likewise, in place of the covariance: VI. NULL: none.
   const double* inverse_covariance;
   int64_t inverse_covariance_count;
+  /// For haversine: rows and queries are in degrees. Distances and radii stay in radians.
+  int32_t degrees;
+  int32_t reserved;
 } kith_index_options;
 
 /// Says how to open an index file.

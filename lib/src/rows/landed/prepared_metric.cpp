@@ -1,6 +1,7 @@
 #include "rows/landed/prepared_metric.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -10,7 +11,8 @@
 #include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
-#include "metric/angles.hpp"
+#include "metric/chain.hpp"
+#include "rows/landed/places.hpp"
 
 namespace kith {
 namespace {
@@ -18,9 +20,6 @@ namespace {
 /// The symmetric part of a matrix counts. So much may two values that should be equal differ, beside the root
 /// of the product of their values on the diagonal: inverses by other libraries are not quite symmetric.
 constexpr double most_asymmetry = 0x1p-20;
-
-/// A quarter of a turn, as a double.
-constexpr double most_latitude = 0x1.921fb54442d18p0;
 
 bool is_constant(std::span<const double> row) {
   return std::all_of(row.begin(), row.end(), [&](double value) { return value == row.front(); });
@@ -44,24 +43,6 @@ void rank_values(std::span<double> row, std::span<double> sorted) {
     const auto below = static_cast<double>(first - sorted.begin()), equal = static_cast<double>(end - first);
     value = below + (equal + 1) / 2 - mean;
   }
-}
-
-/// Replaces latitude and longitude by a point of the unit sphere. Returns false if they are none.
-bool to_sphere(std::span<double> row) {
-  const double latitude = row[0], longitude = row[1];
-  if (!(std::fabs(latitude) <= most_latitude) || !(std::fabs(longitude) <= most_angle)) return false;
-  const double cosine = rounded_cos(latitude);
-  row[0] = cosine * rounded_cos(longitude);
-  row[1] = cosine * rounded_sin(longitude);
-  row[2] = rounded_sin(latitude);
-  return true;
-}
-
-/// Returns rows with a third column behind two.
-Doubles with_third_column(const Doubles& rows) {
-  Doubles wide(rows.size() / 2 * 3);
-  for (std::size_t i = 0; i < rows.size(); ++i) wide[i / 2 * 3 + i % 2] = rows[i];
-  return wide;
 }
 
 std::string columns_text(std::int64_t columns) {
@@ -145,8 +126,9 @@ void check_which(Metric metric, const IndexOptions& options) {
     refuse("index", std::string("there is ") + (has_v ? "a covariance" : "an inverse_covariance") +
                         ", which mahalanobis takes, but the metric is " + named +
                         "; leave it out, or choose mahalanobis");
-  if (metric == Metric::seuclidean && options.variances.empty())
-    refuse("index", "seuclidean without variances; give one a column");
+  if (options.degrees && metric != Metric::haversine)
+    refuse("index", "degrees are asked for, which haversine takes, but the metric is " + named +
+                        "; leave them out, or choose haversine");
   if (metric == Metric::mahalanobis && has_v == has_vi)
     refuse("index",
            std::string("mahalanobis with ") +
@@ -189,7 +171,7 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
     case Metric::angular:
       return true;
     case Metric::haversine:
-      return to_sphere(row);
+      return to_sphere(row, parameters_.degrees);
     case Metric::hellinger:
       if (std::any_of(row.begin(), row.end(), [](double value) { return value < 0; })) return false;
       for (double& value : row) value = std::sqrt(value / 2);
@@ -217,13 +199,7 @@ std::string PreparedMetric::why_not(std::string_view what, std::int64_t number,
     return place_text(what, number, features_[size(below - row.begin())]) + " holds " + text_of(*below) +
            ", below 0; give 0 or more for hellinger, or leave the row out";
   }
-  if (metric_ == Metric::haversine) {
-    const bool is_latitude = !(std::fabs(row[0]) <= most_latitude);
-    return place_text(what, number, is_latitude ? 0 : 1) + " holds the " +
-           (is_latitude ? "latitude " + text_of(row[0]) + ", beyond pi / 2, which is 90 degrees"
-                        : "longitude " + text_of(row[1]) + ", beyond " + text_of(most_angle)) +
-           "; give radians, the latitude first";
-  }
+  if (metric_ == Metric::haversine) return why_no_place(what, number, row, parameters_.degrees);
   return std::string(what) + " row " + std::to_string(number) + " holds " + text_of(row.front()) +
          " in each column that counts, so that it correlates with no row; leave it out for " + named;
 }
@@ -236,13 +212,19 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
   const auto all = static_cast<std::int64_t>(rows.size() / dims);
   constexpr std::int64_t share_values = 1 << 14;
   const std::int64_t a_share = std::max<std::int64_t>(1, share_values / static_cast<std::int64_t>(dims));
+  enum class Why { not_taken, too_large, no_direction };
   struct Wrong {
     std::int64_t row;
-    bool taken;  ///< the row was changed, but has a value that is too large
+    Why why;
   };
-  std::vector<Wrong> wrong(size(divide_up(all, a_share)), {all, false});  // the first of each share
+  std::vector<Wrong> wrong(size(divide_up(all, a_share)), {all, Why::not_taken});  // the first of each share
   const auto row_at = [&](std::int64_t r) { return rows.subspan(size(r) * dims, dims); };
   const auto is_wrong = [&](double value) { return !(std::fabs(value) <= most); };
+  const double least = most == FLT_MAX ? 0x1p-150 : 0;  // what is not above it becomes 0
+  const bool needs_direction = prepare_of(chain_metric(metric_)) == Prepare::unit_rows;
+  const auto has_direction = [&](std::span<const double> row) {
+    return std::any_of(row.begin(), row.end(), [&](double value) { return std::fabs(value) > least; });
+  };
   constexpr std::size_t work_of_angle = 256;
   const auto work = static_cast<std::int64_t>(rows.size() * (cholesky_                      ? dims
                                                              : metric_ == Metric::haversine ? work_of_angle
@@ -251,9 +233,14 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
     std::vector<double> spare(dims);
     for (std::int64_t r = share * a_share; r < std::min(all, (share + 1) * a_share); ++r) {
       const std::span<double> row = row_at(r);
-      const bool taken = change_row(row, spare);
-      if (taken && std::none_of(row.begin(), row.end(), is_wrong)) continue;
-      wrong[size(share)] = {r, taken};
+      if (!change_row(row, spare))
+        wrong[size(share)] = {r, Why::not_taken};
+      else if (std::any_of(row.begin(), row.end(), is_wrong))
+        wrong[size(share)] = {r, Why::too_large};
+      else if (needs_direction && !has_direction(row))
+        wrong[size(share)] = {r, Why::no_direction};
+      else
+        continue;
       return;
     }
   });
@@ -261,7 +248,11 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
       std::find_if(wrong.begin(), wrong.end(), [&](const Wrong& one) { return one.row < all; });
   if (first == wrong.end()) return;
   const std::span<const double> row = row_at(first->row);
-  if (!first->taken) refuse(where, why_not(what, first_row + first->row, row));
+  if (first->why == Why::not_taken) refuse(where, why_not(what, first_row + first->row, row));
+  if (first->why == Why::no_direction)
+    refuse(where, std::string(what) + " row " + std::to_string(first_row + first->row) +
+                      " is all zeros in the columns that count, which has no direction; leave it out for " +
+                      std::string(name(metric_)));
   const auto large = std::find_if(row.begin(), row.end(), is_wrong);
   refuse(where, place_text(what, first_row + first->row, features_[size(large - row.begin())]) + " is " +
                     text_of(*large) + " when it is prepared for " + std::string(name(metric_)) + ", beyond " +
@@ -269,14 +260,14 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
 }
 
 bool asks_for_prepared_metric(const IndexOptions& options, Metric metric) {
-  return is_prepared(metric) ||
+  return is_prepared(metric) || options.degrees ||
          std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
                      [&](const MetricParameter& one) { return !(options.*one.asked).empty(); });
 }
 
-std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& options, Metric metric,
-                                                         std::int64_t columns,
-                                                         std::span<const std::int64_t> features) {
+std::shared_ptr<const PreparedMetric> prepared_metric_of(
+    const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
+    const std::function<std::vector<double>()>& variances) {
   if (!asks_for_prepared_metric(options, metric)) return nullptr;
   check_which(metric, options);
   if (metric == Metric::haversine && columns != haversine_columns)
@@ -289,6 +280,8 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& opt
     check_length(one, given.size(), columns);
     parameters.*one.values = counting(given, columns, one.is_matrix, features);
   }
+  if (metric == Metric::seuclidean && options.variances.empty()) parameters.variances = variances();
+  parameters.degrees = options.degrees;
   return std::make_shared<const PreparedMetric>(metric, std::move(parameters), features);
 }
 

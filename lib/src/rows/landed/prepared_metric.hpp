@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@ namespace kith {
 /// The parameters of a metric, as IndexOptions has them.
 struct MetricParameters {
   std::vector<double> column_weights, variances, covariance, inverse_covariance;
+  bool degrees = false;
 };
 
 struct MetricParameter {
@@ -94,13 +96,14 @@ class PreparedMetric {
 };
 
 /// Returns how rows are changed; null if the metric is one of metrics.def, and no column has a weight.
-///   columns   of the rows as they are given
-///   features  those that count
+///   columns    of the rows as they are given
+///   features   those that count
+///   variances  returns those of the columns that count, of the rows
 /// Throws invalid_argument: a parameter that is missing, of another metric or of another length, or that has
 /// a value which is no parameter (names its place); a centre or a box beside it.
-std::shared_ptr<const PreparedMetric> prepared_metric_of(const IndexOptions& options, Metric metric,
-                                                         std::int64_t columns,
-                                                         std::span<const std::int64_t> features);
+std::shared_ptr<const PreparedMetric> prepared_metric_of(
+    const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
+    const std::function<std::vector<double>()>& variances);
 
 /// Returns whether prepared_metric_of() would not return null.
 bool asks_for_prepared_metric(const IndexOptions& options, Metric metric);
