@@ -28,11 +28,20 @@ Model full_model() {
   return model;
 }
 
+/// Returns a model of places in degrees.
+Model places_model() {
+  Model model = small_regressor();
+  model.metric = Metric::haversine;
+  model.metric_options.degrees = true;
+  return model;
+}
+
 TEST_CASE("c: a model that is loaded, taken apart, made of its parts and saved is the same file") {
   const Folder folder;
   Model two_outputs = small_regressor();
   two_outputs.answer_names = {"length", "width"};
-  for (const Model& model : {full_model(), small_classifier(), small_regressor(), two_outputs}) {
+  for (const Model& model : {full_model(), small_classifier(), small_regressor(), two_outputs,
+                             weighted_regressor(), places_model()}) {
     save(model, folder / "m.kith");
     const ModelHandle first = loaded(folder / "m.kith");
     kith_model_parts parts = KITH_INIT(kith_model_parts);

@@ -48,6 +48,14 @@ inline Model small_regressor() {
   return model;
 }
 
+/// Makes a model whose metric takes something.
+inline Model weighted_regressor() {
+  Model model = small_regressor();
+  model.metric = Metric::l2;
+  model.metric_options.column_weights = {0.5, 3};
+  return model;
+}
+
 /// Returns the name and content of each section of a file.
 using Sections = std::vector<std::pair<string, string>>;
 

@@ -58,7 +58,7 @@ TEST_CASE("model: every byte that changes and every length that is not right is 
 TEST_CASE("model: with a right checksum a changed byte is refused, or means what it says") {
   const Files files;
   std::size_t accepted = 0, refused = 0;
-  for (const Model& model : {small_classifier(), small_regressor()}) {
+  for (const Model& model : {small_classifier(), small_regressor(), weighted_regressor()}) {
     const string good = files.saved(model);
     for (std::size_t at = 24; at + 8 < good.size(); ++at)
       for (const int change : {1, 0x80, 0xFF}) {
@@ -92,7 +92,7 @@ TEST_CASE("model: files that are none, word for word") {
                                              " bytes were written; copy it again");
   const string magic = good.substr(0, 8);
   CHECK(files.why(with_checksum(magic + words({5, 32}))) ==
-        "byte 8: the format is version 5, but this kith reads versions 1 and 2; use the kith that wrote it");
+        "byte 8: the format is version 5, but this kith reads versions 1 to 3; use the kith that wrote it");
   CHECK(files.why(magic + words({1, 24})) ==
         "byte 24: the file ends here, before its checksum; save the model again");
   string damaged = good;

@@ -93,6 +93,7 @@ struct kith_model {
   kith::Model model;
   kith_rows rows;
   kith_vote_options vote;
+  kith_index_options metric_options;
   kith_preparation preparation;
   std::vector<const char*> columns, label_texts, answer_names, category_texts, unread_names;
   std::vector<std::int64_t> category_counts;

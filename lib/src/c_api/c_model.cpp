@@ -88,6 +88,10 @@ Model model_of(const char* where, const kith_model_parts& parts) {
   model.unread = copy_of(where, "unread", parts.unread, parts.unread_count);
   if (parts.unread_names)
     model.unread_names = texts_of(where, "unread name", parts.unread_names, parts.unread_count);
+  if (parts.metric_options) {
+    const kith_index_options given = read_struct(where, parts.metric_options);
+    model.metric_options = index_options_of(where, given);
+  }
   return model;
 }
 

@@ -7,6 +7,7 @@
 #include "c_api/c_handles.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/error.hpp"
+#include "model/model_metric.hpp"
 
 namespace {
 
@@ -38,12 +39,25 @@ int64_t count_of(const std::vector<T>& list) {
   return static_cast<int64_t>(list.size());
 }
 
+void give_metric_options(const IndexOptions& from, kith_index_options& to) {
+  to.column_weights = address_of(from.column_weights);
+  to.column_weights_count = count_of(from.column_weights);
+  to.variances = address_of(from.variances);
+  to.variances_count = count_of(from.variances);
+  to.covariance = address_of(from.covariance);
+  to.covariance_count = count_of(from.covariance);
+  to.inverse_covariance = address_of(from.inverse_covariance);
+  to.inverse_covariance_count = count_of(from.inverse_covariance);
+  to.degrees = from.degrees ? 1 : 0;
+}
+
 }  // namespace
 
 kith_model::kith_model(Model of)
     : model(std::move(of)),
       rows(KITH_INIT(kith_rows)),
       vote(KITH_INIT(kith_vote_options)),
+      metric_options(KITH_INIT(kith_index_options)),
       preparation{model.preparation} {
   if (model.arithmetic == Arithmetic::f64)
     rows.data = model.rows64.data(), rows.element = KITH_F64;
@@ -62,6 +76,7 @@ kith_model::kith_model(Model of)
   vote.costs_count = count_of(voting.costs);
   vote.has_no_label = 1;
   vote.no_label = voting.no_label;
+  give_metric_options(model.metric_options, metric_options);
   append_pointers(model.columns, columns);
   append_pointers(model.label_texts, label_texts);
   append_pointers(model.answer_names, answer_names);
@@ -102,5 +117,6 @@ kith_model_parts kith_model::described() const {
   to.unread = address_of(model.unread);
   to.unread_names = address_of(unread_names);
   to.unread_count = count_of(model.unread);
+  if (!parameters_of(model).empty()) to.metric_options = &metric_options;
   return to;
 }

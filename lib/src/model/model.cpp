@@ -3,6 +3,7 @@
 #include "base/border.hpp"
 #include "kith/error.hpp"
 #include "model/model_check.hpp"
+#include "model/model_metric.hpp"
 
 namespace kith {
 namespace {
@@ -18,20 +19,13 @@ void check_holds(const Model& model, bool there, const std::string& wanted, cons
                                             (wanted == "labels" ? "regressor" : "classifier"));
 }
 
-/// Returns the rows in the precision of the model.
-RowsView rows_of(const Model& model) {
-  if (model.arithmetic == Arithmetic::f64)
-    return RowsView(model.rows64.data(), Element::f64, model.n, model.dims);
-  return RowsView(model.rows.data(), model.n, model.dims);
-}
-
 }  // namespace
 
 Classifier Model::classifier(Device device) const try {
   check_holds(*this, !labels.empty(), "labels", "values");
   return Classifier(std::move(device), rows_of(*this),
-                    MatrixView<const std::int64_t>(labels.data(), n, outputs), metric, {.features = features},
-                    sample_weights);
+                    MatrixView<const std::int64_t>(labels.data(), n, outputs), metric,
+                    index_options_of(*this), sample_weights);
 } catch (...) {
   rethrow_as_error();
 }
@@ -39,7 +33,7 @@ Classifier Model::classifier(Device device) const try {
 Regressor Model::regressor(Device device) const try {
   check_holds(*this, !values.empty(), "values", "labels");
   return Regressor(std::move(device), rows_of(*this), MatrixView<const double>(values.data(), n, outputs),
-                   metric, {.features = features}, sample_weights);
+                   metric, index_options_of(*this), sample_weights);
 } catch (...) {
   rethrow_as_error();
 }

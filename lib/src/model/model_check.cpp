@@ -10,8 +10,12 @@
 #include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "model/model_metric.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
+#include "rows/landed/column_variances.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
+#include "search/index_checks.hpp"
 #include "vote/votes.hpp"
 #include "vote/weights.hpp"
 
@@ -78,10 +82,6 @@ void check_doubles(const Model& model) {
 }
 
 void check_rows(const Model& model) {
-  if (model.metric == Metric::seuclidean || model.metric == Metric::mahalanobis)
-    refuse("model", std::string(name(model.metric)) +
-                        " has parameters, which a model does not hold; prepare its rows and queries, and use "
-                        "l2, or save an index");
   if (model.arithmetic == Arithmetic::f64) return check_doubles(model);
   if (!is_product(model.rows.size(), model.n, model.dims))
     refuse("model", count(model.rows.size(), "values are not ") + std::to_string(model.n) + " rows of " +
@@ -89,6 +89,13 @@ void check_rows(const Model& model) {
   if (!model.rows64.empty())
     refuse("model", count(model.rows64.size(), "doubles in a model in single precision; leave them out"));
   prepare_rows("model", "training", {model.rows.data(), model.n, model.dims}, model.metric, 0);
+}
+
+void check_metric(const Model& model) {
+  const IndexOptions options = index_options_of(model);
+  const std::vector<std::int64_t> features = checked_features(options, model.metric, model.dims);
+  prepared_metric_of(options, model.metric, model.dims, features,
+                     [&] { return variances_of(rows_of(model), features, 0); });
 }
 
 void check_labels(const Model& model) {
@@ -173,11 +180,11 @@ void check_unread(const Model& model) {
                         "; give one each where columns have names, else none");
 }
 
-constexpr ModelSection sections[] = {{"model", check_sizes},     {"prepare", check_preparation},
-                                     {"columns", check_columns}, {"rows", check_rows},
-                                     {"labels", check_labels},   {"values", check_values},
-                                     {"samples", check_samples}, {"voting", check_vote},
-                                     {"origin", check_origin},   {"unread", check_unread}};
+constexpr ModelSection sections[] = {
+    {"model", check_sizes},   {"prepare", check_preparation}, {"columns", check_columns},
+    {"rows", check_rows},     {"metric", check_metric},       {"labels", check_labels},
+    {"values", check_values}, {"samples", check_samples},     {"voting", check_vote},
+    {"origin", check_origin}, {"unread", check_unread}};
 
 }  // namespace
 

@@ -10,8 +10,9 @@ namespace kith {
 
 /// Before the first section there are these eight bytes, the version, and the size of the whole file.
 inline constexpr std::string_view model_magic = "\x93kithmdl";
-/// Version 2 has rows of doubles, in the section `rows64` in place of `rows`.
-inline constexpr std::uint64_t model_version = 1, model_version_of_doubles = 2;
+/// Version 2 has rows of doubles, in the section `rows64` in place of `rows`. Version 3 begins with the
+/// section `metric`, which says what the metric takes, and whether rows are doubles.
+inline constexpr std::uint64_t model_version = 1, model_version_of_doubles = 2, model_version_of_metric = 3;
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
 
 /// A section begins with its name, padded with zeros, and the size of its content.
@@ -20,9 +21,18 @@ inline constexpr std::size_t section_name_bytes = 8;
 /// Passes every section of `model` to `stream`, which must have section(name, body), number(integer),
 /// array(vector of numbers), text(string), texts(vector of strings), choice(enumerator) and list(vector, body
 /// of one element).
-///   learned  what its preparation learned
-template <class Stream, class AnyModel, class Learned>
-void model_parts(Stream& stream, AnyModel& model, Learned& learned) {
+///   learned     what its preparation learned
+///   parameters  what its metric takes; if there are none, there is no section of them
+template <class Stream, class AnyModel, class Learned, class Parameters>
+void model_parts(Stream& stream, AnyModel& model, Learned& learned, Parameters& parameters) {
+  if (parameters)
+    stream.section("metric", [&](auto& s) {
+      s.choice(model.arithmetic);
+      s.list(*parameters, [](auto& one, auto& parameter) {
+        one.text(parameter.name);
+        one.array(parameter.values);
+      });
+    });
   stream.section("model", [&](auto& s) {
     s.choice(model.metric);
     s.number(model.k);

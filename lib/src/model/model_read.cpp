@@ -15,12 +15,14 @@
 #include "base/border.hpp"
 #include "base/checksum.hpp"
 #include "base/float_guard.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
 #include "kith/parse.hpp"
 #include "model/model_check.hpp"
+#include "model/model_metric.hpp"
 #include "model/model_parts.hpp"
 
 namespace kith {
@@ -42,11 +44,12 @@ class ModelReader {
   /// Returns where the content of a section begins.
   std::uint64_t start_of(std::string_view section) const {
     const auto at = starts_.find(section);
-    return at == starts_.end() ? starts_.find(std::string(section) + "64")->second : at->second;
+    if (at != starts_.end()) return at->second;
+    return starts_.find(section == "rows" ? "rows64" : "model")->second;
   }
 
-  /// Returns the arithmetic of the rows, which follows from the version.
-  Arithmetic check_header() {
+  /// Returns the version.
+  std::uint64_t check_header() {
     std::array<char, 8> magic{};
     const std::size_t some = read_at(fd_, 0, magic.data(), magic.size());
     if (some == 0 || std::string_view(magic.data(), some) != model_magic.substr(0, some))
@@ -56,10 +59,10 @@ class ModelReader {
                        " bytes; copy it again");
     position_ = magic.size();
     const std::uint64_t version = size();
-    if (version != model_version && version != model_version_of_doubles)
+    if (version < model_version || version > model_version_of_metric)
       fail(magic.size(), "the format is version " + std::to_string(version) +
-                             ", but this kith reads versions " + std::to_string(model_version) + " and " +
-                             std::to_string(model_version_of_doubles) + "; use the kith that wrote it");
+                             ", but this kith reads versions " + std::to_string(model_version) + " to " +
+                             std::to_string(model_version_of_metric) + "; use the kith that wrote it");
     const std::uint64_t promised = size();
     if (bytes_ < promised)
       fail(bytes_,
@@ -68,7 +71,7 @@ class ModelReader {
       fail(promised, "the file should end here, but has " + std::to_string(bytes_) + " bytes; copy it again");
     if (bytes_ < model_header_bytes + model_checksum_bytes)
       fail(bytes_, "the file ends here, before its checksum; save the model again");
-    return version == model_version_of_doubles ? Arithmetic::f64 : Arithmetic::f32;
+    return version;
   }
 
   void check_sum() {
@@ -219,6 +222,12 @@ void at_section(const ModelReader& reader, std::string_view section, const Body&
   }
 }
 
+void take_parameters(const ModelParameters& parameters, Model& model) {
+  if (model.arithmetic == Arithmetic::automatic)
+    refuse("model", "the arithmetic is automatic, which no rows have; save the model again");
+  model.metric_options = metric_options_of(parameters);
+}
+
 Model read_model(int fd) {
   struct stat status {};
   if (::fstat(fd, &status) != 0)
@@ -228,11 +237,15 @@ Model read_model(int fd) {
     throw Error(Errc::bad_file, "it is no ordinary file; name one that save() wrote");
   ModelReader reader(fd, static_cast<std::uint64_t>(status.st_size));
   Model model;
-  model.arithmetic = reader.check_header();
+  const std::uint64_t version = reader.check_header();
+  if (version == model_version_of_doubles) model.arithmetic = Arithmetic::f64;
   reader.check_sum();
   Preparation::Learned learned;
-  model_parts(reader, model, learned);
+  ModelParameters taken;
+  ModelParameters* const parameters = version == model_version_of_metric ? &taken : nullptr;
+  model_parts(reader, model, learned, parameters);
   reader.check_end();
+  if (parameters) at_section(reader, "metric", [&] { take_parameters(taken, model); });
   at_section(reader, "prepare", [&] { model.preparation = Preparation(std::move(learned)); });
   for (const ModelSection& section : model_checks())
     at_section(reader, section.name, [&] { section.check(model); });

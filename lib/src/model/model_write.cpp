@@ -10,6 +10,7 @@
 #include "base/saved_file.hpp"
 #include "kith/model.hpp"
 #include "model/model_check.hpp"
+#include "model/model_metric.hpp"
 #include "model/model_parts.hpp"
 
 namespace kith {
@@ -103,15 +104,19 @@ class ModelWriter {
 void save(const Model& model, const std::string& path, const SaveOptions& options) try {
   check_model(model);
   const Preparation::Learned learned = model.preparation.learned();
+  const ModelParameters taken = parameters_of(model);
+  const ModelParameters* const parameters = taken.empty() ? nullptr : &taken;
   ModelWriter counter(nullptr);
-  model_parts(counter, model, learned);
+  model_parts(counter, model, learned, parameters);
   const std::uint64_t bytes = model_header_bytes + counter.bytes() + model_checksum_bytes;
   SavedFile output("model", path, bytes, options);
   ModelWriter writer(&output);
   writer.raw(model_magic.data(), model_magic.size());
-  writer.size(model.arithmetic == Arithmetic::f64 ? model_version_of_doubles : model_version);
+  writer.size(parameters                            ? model_version_of_metric
+              : model.arithmetic == Arithmetic::f64 ? model_version_of_doubles
+                                                    : model_version);
   writer.size(bytes);
-  model_parts(writer, model, learned);
+  model_parts(writer, model, learned, parameters);
   writer.size(writer.checksum());
   writer.flush();
   output.commit();

@@ -57,6 +57,9 @@ typedef struct kith_model_parts {
                           ///< among the columns that are no answers
   const char* const* unread_names;  ///< [unread_count]; NULL if columns have none
   int64_t unread_count;             ///< 0: every column is read
+  /// What the metric takes: column_weights, variances, covariance, inverse_covariance and degrees. Nothing
+  /// else of it is read. NULL: nothing.
+  const kith_index_options* metric_options;
 } kith_model_parts;
 
 /// Make a model of copies of these parts. Free by kith_model_free().

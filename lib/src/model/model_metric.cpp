@@ -1,0 +1,55 @@
+#include "model/model_metric.hpp"
+
+#include <iterator>
+#include <string_view>
+
+#include "base/refuse.hpp"
+#include "base/text.hpp"
+#include "rows/landed/prepared_metric.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::string_view degrees = "degrees";
+
+}  // namespace
+
+RowsView rows_of(const Model& model) {
+  if (model.arithmetic == Arithmetic::f64)
+    return RowsView(model.rows64.data(), Element::f64, model.n, model.dims);
+  return RowsView(model.rows.data(), model.n, model.dims);
+}
+
+IndexOptions index_options_of(const Model& model) {
+  const IndexOptions& given = model.metric_options;
+  IndexOptions options{.features = model.features};
+  for (const MetricParameter& one : metric_parameters) options.*one.asked = given.*one.asked;
+  options.degrees = given.degrees;
+  return options;
+}
+
+ModelParameters parameters_of(const Model& model) {
+  ModelParameters parameters;
+  for (const MetricParameter& one : metric_parameters)
+    if (const std::vector<double>& values = model.metric_options.*one.asked; !values.empty())
+      parameters.push_back({std::string(one.name), values});
+  if (model.metric_options.degrees) parameters.push_back({std::string(degrees), {}});
+  return parameters;
+}
+
+IndexOptions metric_options_of(const ModelParameters& parameters) {
+  IndexOptions options;
+  auto next = parameters.begin();
+  const auto is_next = [&](std::string_view name) { return next != parameters.end() && next->name == name; };
+  for (const MetricParameter& one : metric_parameters)
+    if (is_next(one.name) && !next->values.empty()) options.*one.asked = (next++)->values;
+  if (is_next(degrees) && next->values.empty()) options.degrees = true, ++next;
+  if (parameters.empty()) refuse("model", "it says nothing of what the metric takes; save the model again");
+  if (next != parameters.end())
+    refuse("model",
+           "\"" + escaped(next->name) + "\" with " + std::to_string(next->values.size()) +
+               " values is nothing that a metric takes, or is not in its place; save the model again");
+  return options;
+}
+
+}  // namespace kith
