@@ -1,6 +1,7 @@
 // Tests prepared metrics and weights of columns: docs/contract.md, section 1.
 #include <algorithm>
 #include <cstdlib>
+#include <stop_token>
 
 #include "common/data_files.hpp"
 #include "common/parted/sets.hpp"
@@ -9,6 +10,7 @@
 #include "kith/keys.hpp"
 #include "kith/knn_graph.hpp"
 #include "kith/source.hpp"
+#include "kith/trace.hpp"
 #include "prepared/prepared_oracle.hpp"
 
 namespace kith::tests {
@@ -311,6 +313,47 @@ TEST_CASE("prepared metrics: seuclidean without variances takes those of the row
     CHECK(some.search(of.queries, 9) ==
           Index(device(), of.train, Metric::seuclidean, options).search(of.queries, 9));
   }
+}
+
+TEST_CASE("prepared metrics: a plan names the metric that was asked for, and that which compares") {
+  for_each_prepared(50, 3, 4, [](const PreparedCase& of) {
+    const Index index = of.index();
+    const bool squares =
+        of.arithmetic == Arithmetic::f64 && of.asked.compared() != Metric::l1;  // floats propose
+    const std::string shown(name(of.asked.metric)),
+        chain(name(squares ? Metric::squared_l2 : of.asked.compared()));
+    const std::string how =
+        is_prepared(of.asked.metric) ? ", of rows prepared for it and compared by " : ", compared by ";
+    const std::string wanted = "problem        " + (shown == chain ? "" : shown + how) + chain + ", n";
+    CAPTURE(wanted);
+    const auto says = [&](const Plan& plan) { return explain(plan).find(wanted) != std::string::npos; };
+    Trace trace;
+    index.search(of.queries, 2, {}, &trace);
+    CHECK(says(trace.plan));
+    index.search_keys(of.queries, 2, {}, &trace);
+    CHECK(says(trace.plan));
+    index.within(of.queries, std::vector<double>{1}, {}, &trace);
+    CHECK(says(trace.plan));
+    index.within_keys(of.queries, std::vector<double>{1}, {}, &trace);
+    CHECK(says(trace.plan));
+    CHECK(says(index.plan(3, 2)));
+  });
+}
+
+TEST_CASE("prepared metrics: a stop ends while rows are prepared") {
+  std::mt19937 random(32);
+  const PreparedCase of({Metric::mahalanobis, {}, {}, definite_matrix(5, random)}, Arithmetic::f32, 60, 60, 5,
+                        random);
+  const Index index = of.index();
+  std::stop_source stop;
+  stop.request_stop();
+  SearchOptions options;
+  options.stop = stop.get_token();
+  CHECK(error_of([&] { index.search(of.queries, 2, options); }) ==
+        "interrupted: search: stopped after 0 of 60 steps, as was asked; nothing is returned");
+  options.stop = {};
+  options.threads = 1;
+  CHECK(index.search(of.queries, 2, options) == of.nearest(2));
 }
 
 TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a file and on a set") {

@@ -202,9 +202,10 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   vote_count.begin(size(queries.rows));
   check_numbered_in_whole("classify", mapped.options());
   if (index.arithmetic == Arithmetic::f32 && !index.groups && resident_rows(*index.store)) {
-    const MovedRows moved("search", "query", index, queries);
+    const MovedRows moved("search", "query", index, queries, options);
     VotesSink sink(index.shown, found, vote_count);
     search(index, moved, largest_k, mapped.options(), sink, trace);
+    if (trace) index.tell_metric(trace->plan);
   } else {  // no single device has the labels, the host ranks the neighbours, or rows have groups
     find_nearest(index, queries, largest_k, mapped.options(), found, trace);
     const Stopwatch counting;

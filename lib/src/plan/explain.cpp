@@ -59,7 +59,11 @@ std::string explain(const Plan& plan) try {
   Lines lines;
   const auto line = [&](std::string_view what, const auto&... value) { lines.add(what, value...); };
   line("device", plan.device);
-  line("problem", name(p.metric), p.periodic ? " in a periodic box" : "", ", n = ", p.n, ", m = ", p.m,
+  std::string shown;
+  if (plan.shown)
+    shown = std::string(name(*plan.shown)) +
+            (is_prepared(*plan.shown) ? ", of rows prepared for it and" : ",") + " compared by ";
+  line("problem", shown, name(p.metric), p.periodic ? " in a periodic box" : "", ", n = ", p.n, ", m = ", p.m,
        ", dims = ", p.dims, ", k = ", p.k);
   if (!plan.double_chains.empty())
     line("search", "in floats, which proposes candidates; doubles rank these by the metric and k asked for");

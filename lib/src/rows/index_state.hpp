@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kith/index.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/numbers/numbers_on_device.hpp"
 #include "rows/numbers/removed_rows.hpp"
 #include "rows/numbers/row_numbers.hpp"
@@ -40,6 +41,10 @@ struct RowNumbering {
 
 struct Index::State : RowSchema, RowNumbering {
   explicit State(RowSchema schema) : RowSchema(std::move(schema)) {}
+  /// Says in a plan by which metric distances are shown, if it is not that of the problem.
+  void tell_metric(Plan& plan) const {
+    if (shown != plan.problem.metric) plan.shown = shown;
+  }
 
   std::shared_ptr<const RowStore> store;  ///< the rows; in double precision the floats that propose for them
   std::shared_ptr<const DoubleIndex> doubles;  ///< null: the Index computes in single precision

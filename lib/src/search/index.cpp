@@ -160,7 +160,7 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
                              [&] { return sums_of(*state, given_rows); });
-  const MovedRows moved("index", "training", *state, given_rows, options.first_row);
+  const MovedRows moved("index", "training", *state, given_rows, {}, options.first_row);
   const RowsView& train = moved.view();
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);

@@ -137,11 +137,13 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
   if (state_->doubles) {
     DoubleKeysSink sink(keys, k, *state_);
     search_doubles(*state_, given, here, mapped.options(), sink, trace);
+    if (trace) state_->tell_metric(trace->plan);
     return keys;
   }
   KeysSink sink(keys, k, &*state_);
-  const MovedRows queries("search_keys", "query", *state_, given);
+  const MovedRows queries("search_keys", "query", *state_, given, options);
   kith::search(*state_, queries, here, mapped.options(), sink, trace);
+  if (trace) state_->tell_metric(trace->plan);
   return keys;
 } catch (...) {
   rethrow_as_error();
@@ -185,8 +187,9 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
   check_no_self("within_keys", options);
   refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  const MovedRows queries("within", "query", *state_, given);
+  const MovedRows queries("within", "query", *state_, given, options);
   RadiusKeys keys = search_keys_within(*state_, queries, radii, mapped.options(), trace);
+  if (trace) state_->tell_metric(trace->plan);
   for (std::int64_t& row : keys.row) row = state_->first_row + state_->numbers.number(row);
   return keys;
 } catch (...) {
@@ -200,6 +203,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> rad
   refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   RadiusKeys keys = search_doubles_within(*state_, given, radii, mapped.options(), trace);
+  if (trace) state_->tell_metric(trace->plan);
   for (std::int64_t& row : keys.row) row = state_->first_row + state_->numbers.number(row);
   return keys;
 } catch (...) {
@@ -231,6 +235,7 @@ Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, c
   if (state_->groups) return plan_groups(*state_, m, k, options);
   Plan plan = state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);
   if (state_->doubles) plan.double_chains = double_ranker(*state_, mapped.options()).said();
+  state_->tell_metric(plan);
   return plan;
 } catch (...) {
   rethrow_as_error();

@@ -19,9 +19,28 @@
 #include "search/stores/search.hpp"
 
 namespace kith {
+namespace {
+
+/// Tells the metric when a search is done.
+class MetricTold {
+ public:
+  MetricTold(const Index::State& index, Trace* trace) : index_(index), trace_(trace) {}
+  MetricTold(const MetricTold&) = delete;
+  MetricTold& operator=(const MetricTold&) = delete;
+  ~MetricTold() {
+    if (trace_) index_.tell_metric(trace_->plan);
+  }
+
+ private:
+  const Index::State& index_;
+  Trace* const trace_;
+};
+
+}  // namespace
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
+  const MetricTold told(index, trace);
   if (index.doubles) {
     DoubleNeighborsSink sink(index.shown, found);
     if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
@@ -33,8 +52,9 @@ void find_nearest(const Index::State& index, const RowsView& given, std::int64_t
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
+  const MetricTold told(index, trace);
   if (index.groups) return search_groups(index, given, k, options, sink, trace);
-  search(index, MovedRows("search", "query", index, given), k, options, sink, trace);
+  search(index, MovedRows("search", "query", index, given, options), k, options, sink, trace);
 }
 
 namespace {
@@ -52,6 +72,7 @@ RadiusNeighbors find_in_groups(const Index::State& index, const RowsView& given,
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const double> radii,
                             const SearchOptions& options, Trace* trace) {
+  const MetricTold told(index, trace);
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (!index.doubles) return find_within(index, given, floats_below(radii), options, trace);
   RadiusNeighbors found;
@@ -61,9 +82,10 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                             const SearchOptions& options, Trace* trace) {
+  const MetricTold told(index, trace);
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
-  const MovedRows queries("within", "query", index, given);
+  const MovedRows queries("within", "query", index, given, options);
   return search_within(index, queries, radii, options, trace);
 }
 
@@ -75,11 +97,11 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
   if (index.groups) return count_groups(index, given, radii, options, sum, trace, find_counts);
   if (index.doubles) {
     std::optional<FloatGuard> guard(std::in_place);
-    const DoubleQueries queries(sum.where(), index, given, options.threads);
+    const DoubleQueries queries(sum.where(), index, given, options);
     guard.reset();  // the caller's progress runs in its own floating-point environment
     return count_doubles(index, queries, radii, options, sum, trace);
   }
-  const MovedRows moved(sum.where(), "query", index, given);
+  const MovedRows moved(sum.where(), "query", index, given, options);
   QuerySet queries(sum.where(), index, index.store->largest(), moved);
   search_counts(index, queries, radii, options, sum, trace);
 }
@@ -88,6 +110,7 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
 
 void count_into(const Index::State& index, const RowsView& given, const CountRadii& radii,
                 const SearchOptions& options, bool totals, std::span<std::int64_t> counts, Trace* trace) {
+  const MetricTold told(index, trace);
   const std::string where = totals ? "two_point" : "count";
   const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
   if (totals) std::fill(counts.begin(), counts.end(), 0);

@@ -154,6 +154,9 @@ struct Plan {
   /// In double precision: who computes the chains of candidates, "by the device" or "by the host, since ...".
   /// Empty in single precision, and in a plan that was made without an Index.
   std::string double_chains = {};
+  /// The metric by which the Index shows distances. Absent: it is that of the problem, or the plan was made
+  /// without an Index.
+  std::optional<Metric> shown = {};
   std::string reason;  ///< why this selector and path were chosen, as a sentence
 
   /// Returns whether a guess is the first attempt.

@@ -12,6 +12,7 @@
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
 #include "base/text.hpp"
+#include "device/watcher.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
@@ -171,7 +172,7 @@ bool subtract_centre(const RowsView& rows, std::span<const double> centre, float
 }
 
 MovedRows::MovedRows(std::string_view where, std::string_view what, const Index::State& index,
-                     const RowsView& given, std::int64_t first_row)
+                     const RowsView& given, const SearchOptions& options, std::int64_t first_row)
     : view_(given) {
   if (!index.prepared && index.shift.empty() && (!index.box || index.arithmetic == Arithmetic::f64)) {
     if (index.arithmetic == Arithmetic::f64) return;
@@ -187,21 +188,23 @@ MovedRows::MovedRows(std::string_view where, std::string_view what, const Index:
   const RowsView rows = rows_on_host(where, what, index.device.state(), given, copy);
   check_rows(where, what, rows);
   if (index.prepared)
-    prepare(where, what, index, rows, first_row);
+    prepare(where, what, index, rows, options, first_row);
   else
-    move(where, what, index, rows, first_row);
+    move(where, what, index, rows, options, first_row);
 }
 
 void MovedRows::move(std::string_view where, std::string_view what, const Index::State& index,
-                     const RowsView& rows, std::int64_t first_row) {
+                     const RowsView& rows, const SearchOptions& options, std::int64_t first_row) {
   own_.resize(cells_of(rows.rows, rows.cols));
   constexpr std::int64_t share_values = 1 << 14;
   const std::int64_t a_share = std::max<std::int64_t>(1, share_values / rows.cols);
   std::atomic<bool> finite = true;
-  parallel_for(divide_up(rows.rows, a_share), rows.rows * rows.cols, 0, [&](std::int64_t share) {
-    const std::int64_t first = share * a_share, count = std::min(a_share, rows.rows - first);
-    if (!move_rows(index, rows.slice(first, count), own_.data() + first * rows.cols)) finite = false;
-  });
+  parallel_for(divide_up(rows.rows, a_share), rows.rows * rows.cols, options.threads,
+               [&](std::int64_t share) {
+                 const std::int64_t first = share * a_share, count = std::min(a_share, rows.rows - first);
+                 if (!move_rows(index, rows.slice(first, count), own_.data() + first * rows.cols))
+                   finite = false;
+               });
   if (!finite)
     by_element(rows, [&](auto element) {
       refuse_too_large<decltype(element)>(where, what, rows, index, first_row);
@@ -210,21 +213,27 @@ void MovedRows::move(std::string_view where, std::string_view what, const Index:
 }
 
 void MovedRows::prepare(std::string_view where, std::string_view what, const Index::State& index,
-                        const RowsView& rows, std::int64_t first_row) {
+                        const RowsView& rows, const SearchOptions& options, std::int64_t first_row) {
   const bool is_double = index.arithmetic == Arithmetic::f64;
   const std::size_t cells = cells_of(rows.rows, index.columns);
   if (is_double)
     own64_.assign(cells, 0);
   else
     own_.assign(cells, 0);
-  constexpr std::int64_t at_once = std::int64_t{1} << 20;  // values
-  const std::int64_t step = std::max<std::int64_t>(1, at_once / rows.cols);
+  constexpr std::int64_t values_at_once = std::int64_t{1} << 20, work_at_once = std::int64_t{1} << 29;
+  std::int64_t step = std::max<std::int64_t>(1, values_at_once / rows.cols);
+  if (index.shown ==
+      Metric::mahalanobis)  // an operation for each value and column, and a stop within a second
+    step = std::min(step, std::max<std::int64_t>(64, work_at_once / rows.cols / rows.cols));
+  const Watcher watcher(options, rows.rows);
   for (std::int64_t first = 0; first < rows.rows; first += step) {
+    watcher.check_stop();
     const RowsView some = rows.slice(first, std::min(step, rows.rows - first));
     PreparedDoubles doubles =
-        prepare_doubles(where, what, some, Metric::l2, index.mask(), {}, 0, first_row + first);
+        prepare_doubles(where, what, some, Metric::l2, index.mask(), {}, options.threads, first_row + first);
     const FloatGuard guard;
-    index.prepared->change(where, what, doubles.values, first_row + first, is_double ? DBL_MAX : FLT_MAX, 0);
+    index.prepared->change(where, what, doubles.values, first_row + first, is_double ? DBL_MAX : FLT_MAX,
+                           options.threads);
     for (std::int64_t r = 0; r < some.rows; ++r)
       for (std::size_t d = 0; d < index.features.size(); ++d) {
         const double value = doubles.values[size(r) * index.features.size() + d];

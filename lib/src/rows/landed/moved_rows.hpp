@@ -51,12 +51,13 @@ bool subtract_centre(const RowsView& rows, std::span<const double> centre, float
 class MovedRows {
  public:
   ///   where, what  as for prepare_rows()
+  ///   options      how many threads do it, and whether they go on
   ///   first_row    the number of row 0 in messages
   /// Throws unsupported: doubles that are not moved. Throws invalid_argument with a centre or a box: elements
   /// other than f32 and f64; with any of the three: another number of columns than the Index has, and a value
-  /// that becomes too large (names its place); and as PreparedMetric::change() does.
+  /// that becomes too large (names its place); and as PreparedMetric::change() does. Throws interrupted.
   MovedRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
-            std::int64_t first_row = 0);
+            const SearchOptions& options = {}, std::int64_t first_row = 0);
   MovedRows(const MovedRows&) = delete;
   MovedRows& operator=(const MovedRows&) = delete;
 
@@ -65,9 +66,9 @@ class MovedRows {
 
  private:
   void move(std::string_view where, std::string_view what, const Index::State& index, const RowsView& rows,
-            std::int64_t first_row);
+            const SearchOptions& options, std::int64_t first_row);
   void prepare(std::string_view where, std::string_view what, const Index::State& index, const RowsView& rows,
-               std::int64_t first_row);
+               const SearchOptions& options, std::int64_t first_row);
 
   RowsView view_;
   Floats own_;

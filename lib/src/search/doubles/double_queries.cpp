@@ -13,9 +13,10 @@
 namespace kith {
 
 DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Index::State& index,
-                                              const RowsView& given, std::uint32_t threads) {
+                                              const RowsView& given, const SearchOptions& options) {
+  const std::uint32_t threads = options.threads;
   Checked checked;
-  checked.moved = std::make_unique<const MovedRows>(where, "query", index, given);
+  checked.moved = std::make_unique<const MovedRows>(where, "query", index, given, options);
   if (checked.moved->view().cols != index.columns)
     refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
                       std::to_string(index.columns) + "; give as many");
@@ -32,8 +33,8 @@ DoubleQueries::Checked DoubleQueries::checked(std::string_view where, const Inde
 }
 
 DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
-                             std::uint32_t threads)
-    : DoubleQueries(where, index, checked(where, index, given, threads), threads) {}
+                             const SearchOptions& options)
+    : DoubleQueries(where, index, checked(where, index, given, options), options.threads) {}
 
 DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, Checked checked,
                              std::uint32_t threads)

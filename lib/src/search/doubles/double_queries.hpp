@@ -22,7 +22,7 @@ class DoubleQueries {
   ///   given  of any element but bits, on the host or on the device of the Index; must outlive this
   /// Throws invalid_argument: other columns than the rows, and as prepare_doubles() and check_range() do.
   DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
-                std::uint32_t threads);
+                const SearchOptions& options);
 
   /// Takes rows that are prepared already. Throws what check_range() throws.
   DoubleQueries(std::string_view where, const Index::State& index, PreparedDoubles rows,
@@ -44,7 +44,7 @@ class DoubleQueries {
     PreparedDoubles rows;
   };
   static Checked checked(std::string_view where, const Index::State& index, const RowsView& given,
-                         std::uint32_t threads);
+                         const SearchOptions& options);
   DoubleQueries(std::string_view where, const Index::State& index, Checked checked, std::uint32_t threads);
 
   const std::unique_ptr<const MovedRows> moved_;

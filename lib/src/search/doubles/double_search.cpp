@@ -129,7 +129,7 @@ void search_doubles(const Index::State& index, const RowsView& given, std::int64
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);
   std::optional<FloatGuard> guard(std::in_place);
-  const DoubleQueries queries("search", index, given, options.threads);
+  const DoubleQueries queries("search", index, given, options);
   const double rounded = whole.seconds();
   guard.reset();  // the caller's progress runs in its own floating-point environment
   ProposalSink proposed;
@@ -161,7 +161,7 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
   const WholeSearch whole(index.device);
   check_rows_left_out("within", index.rows, given.rows, options);
   std::optional<FloatGuard> guard(std::in_place);
-  const DoubleQueries queries("within", index, given, options.threads);
+  const DoubleQueries queries("within", index, given, options);
   guard.reset();
   RadiusKeys keys = search_doubles_within(index, queries, radii, options, trace);
   guard.emplace();

@@ -82,7 +82,7 @@ void put_nothing(DoubleSink& sink, RowRange queries, std::int64_t) {
 
 void search_alone(const Index::State& group, const RowsView& queries, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
-  search(group, MovedRows("search", "query", group, queries), k, options, sink, trace);
+  search(group, MovedRows("search", "query", group, queries, options), k, options, sink, trace);
 }
 void search_alone(const Index::State& group, const RowsView& queries, std::int64_t k,
                   const SearchOptions& options, DoubleSink& sink, Trace* trace) {
@@ -114,7 +114,7 @@ class TogetherSearch {
  public:
   TogetherSearch(const GroupsAsked& asked, const RowsView& given)
       : rows_(resident_rows(*asked.index.store)),
-        moved_("search", "query", asked.index, given),
+        moved_("search", "query", asked.index, given, asked.options),
         queries_("search", asked.index, asked.index.store->largest(), moved_),
         together_(asked, *rows_) {
     queries_.prepare(asked.options.threads);
