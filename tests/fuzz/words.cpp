@@ -89,10 +89,12 @@ void read_words(FuzzedDataProvider& input) {
       list->clear();
     }
   if (!lines[1].empty())
+    attempt("--metric-params: ", false, [&] { command::parse_metric_params("{" + lines[1]); });
+  if (!lines[1].empty())
     attempt("classify: ", false, [&] {
       command::QueryFlags query_flags;
       query_flags.radius = lines[1];
-      command::radius_of("classify", query_flags, metric);
+      command::radius_of("classify", query_flags.radius, metric, Arithmetic::f32);
     });
   attempt("classify: ", false, [&] { check_vote(lines[2], lines[3], table.labels); });
   attempt("classify: ", false, [&] { command::AnswerNames("classify", table.labels, lines[4], ""); });

@@ -1,15 +1,15 @@
 // kith classify: gives each query a label, by a vote of its nearest neighbours.
 #include "command/classify/classify.hpp"
-
-#include <CLI/CLI.hpp>
-#include <memory>
-
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
 #include "command/rows/group_column.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -78,7 +78,7 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
   add_query_options(app, flags.query_flags, "True labels of the queries, one per row");
   add_numbers(app, "--k-sweep", flags.k_sweep,
               "Print the accuracy for each of these k, by one search, such as 1,3,5,9", 1);
-  add_metric_option(app, flags.metric);
+  add_metric_options(app, flags.metric, flags.training);
   add_device_option(app, flags.device);
 }
 

@@ -67,7 +67,7 @@ std::string first_counts(const CountFlags& flags, const Counts& counts) {
 
 void check_count_flags(const CLI::App& app, CountFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
-  admit_centre("count", flags.training, flags.metric);
+  admit_metric("count", flags.training, flags.metric);
   if (flags.radii.empty()) refuse("count", "--radius is missing; give distances, such as --radius 0.5,1,2");
   if (flags.shown.json) check_json_alone("count", {{"--out", flags.out}});
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::indices, flags.output.format);
@@ -176,7 +176,7 @@ Subcommand add_count(CLI::App& parent) {
                               ".ivecs, .ibin, .csv, .tsv, .txt; -1 for a query that misses a value"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all counts as JSON");
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan, rows_keys(flags->training));

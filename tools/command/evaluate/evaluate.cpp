@@ -1,16 +1,15 @@
 // kith evaluate: measures the accuracy of every k, from one search.
 #include "command/evaluate/evaluate.hpp"
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <memory>
-
 #include "command/input/elements.hpp"
 #include "command/rows/group_column.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
 #include "command/words/write.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
 
 namespace kith::command {
 namespace {
@@ -20,7 +19,7 @@ constexpr std::int64_t usual_k_max = 20;
 
 void check_flags(const CLI::App& app, EvaluateFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
-  admit_centre("evaluate", flags.training, flags.metric);
+  admit_metric("evaluate", flags.training, flags.metric);
   require_answers("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())
@@ -206,7 +205,7 @@ Subcommand add_evaluate(CLI::App& parent) {
              2);
   add_number(*app, "--seed", flags->seed,
              "Seed of the shuffle before the rows are dealt into folds (default 0)", 0);
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   add_voting_options(*app, flags->voting, {sample_weight_key(flags->training)});
   add_filter_option(*app, flags->training);

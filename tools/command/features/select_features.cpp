@@ -116,7 +116,7 @@ Selected select(const SelectFeaturesFlags& flags) {
 int run_select_features(const CLI::App& app, SelectFeaturesFlags flags) {
   check_options(app, flags);
   require_answers("select-features", flags.training);
-  admit_centre("select-features", flags.training, flags.metric);
+  admit_metric("select-features", flags.training, flags.metric);
   DocumentOutput output("select-features", flags.shown);
   const Selected done = select(flags);
   const report::Document document = selection_document(flags, done);

@@ -60,7 +60,7 @@ void check_graph_flags(const GraphFlags& flags) {
 int run_graph(const CLI::App& app, GraphFlags flags) {
   take_index(app, flags, true);
   check_graph_flags(flags);
-  admit_centre("graph", flags.training, flags.metric);
+  admit_metric("graph", flags.training, flags.metric);
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
   flags.training.single = why_single("--out-distance", flags.out_distance, flags.output);
@@ -101,7 +101,7 @@ Subcommand add_graph(CLI::App& parent) {
   add_feature_option(*app, flags->training);
   add_box_option(*app, flags->training);
   add_preparation_options(*app, flags->training, {arithmetic_key(flags->training)});
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   writes_file(app->add_option(
       "--out", flags->out,

@@ -42,6 +42,7 @@ Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Ro
 
 int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   take_index(app, flags, false);
+  admit_metric("groundtruth", flags.training, flags.metric);
   flags.training.tables.in_parts = ranks() != nullptr;
   files::check_ground_truth_name(flags.out);
   OutputFile out(flags.out, "ibin");
@@ -80,7 +81,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
                       "distances, squared for Euclid. The name ends in .ibin or .bin; - is stdout"))
       ->required();
   app->add_flag("--no-distances", flags->no_distances, "Write the rows only");
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_diagnostic_options(*app, flags->diagnostics);

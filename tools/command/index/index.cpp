@@ -35,7 +35,7 @@ int build_index(const IndexFlags& flags) {
   TrainingFlags rows = flags.training;
   rows.keeps_columns = true;
   rows.tables.may_centre = true;
-  admit_centre("index build", rows, flags.metric);
+  admit_metric("index build", rows, flags.metric);
   const bool centred = std::exchange(rows.centre, false);
   rows.index_moves = rows.index_moves || centred;
   Training training = read_training("index", rows);
@@ -81,23 +81,23 @@ const std::vector<IndexAction>& index_actions() {
       {"info",
        show_index,
        {"FILE"},
-       {"--train", "--out", "--metric", "--device", "--place", "--read element", "--features", "--drop",
-        "--box", "--prepare centre", "--prepare arithmetic", "--rows"}},
+       {"--train", "--out", "--metric", "--metric-params", "--device", "--place", "--read element",
+        "--features", "--drop", "--box", "--prepare centre", "--prepare arithmetic", "--rows"}},
       {"add",
        add_to_index,
        {"FILE", "--train"},
-       {"--metric", "--features", "--box", "--prepare centre", "--prepare arithmetic", "--rows", "--json",
-        "--verify"}},
+       {"--metric", "--metric-params", "--features", "--box", "--prepare centre", "--prepare arithmetic",
+        "--rows", "--json", "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--box", "--prepare centre",
-        "--prepare arithmetic", "--json", "--verify"}},
+       {"--train", "--metric", "--metric-params", "--read element", "--features", "--drop", "--box",
+        "--prepare centre", "--prepare arithmetic", "--json", "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--read element", "--features", "--drop", "--box", "--prepare centre",
-        "--prepare arithmetic", "--rows", "--json", "--verify"}}};
+       {"--train", "--metric", "--metric-params", "--read element", "--features", "--drop", "--box",
+        "--prepare centre", "--prepare arithmetic", "--rows", "--json", "--verify"}}};
   return all;
 }
 
@@ -139,7 +139,7 @@ Subcommand add_index(CLI::App& parent) {
   writes_file(
       app->add_option("--out", flags->out, "Index file to write, by custom .kidx (default: replace FILE)"));
   add_numbers(*app, "--rows", flags->rows, "For remove: row numbers, separated by commas", 0);
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_feature_option(*app, flags->training);
   add_box_option(*app, flags->training);
   std::vector<Key> keys = category_keys(flags->training.tables);

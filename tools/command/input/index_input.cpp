@@ -76,7 +76,7 @@ struct Excluded {
 constexpr std::string_view decided = "an index has its rows, their columns and their metric",
                            unseen = "a report shows training rows, which an index does not keep for people";
 
-constexpr std::array<Excluded, 10> excludes = {{{"--train", decided, ""},
+constexpr std::array<Excluded, 11> excludes = {{{"--train", decided, ""},
                                                 {"--read array", decided, ""},
                                                 {"--model", decided, ""},
                                                 {"--save-model", decided, ""},
@@ -85,6 +85,7 @@ constexpr std::array<Excluded, 10> excludes = {{{"--train", decided, ""},
                                                 {"--scale", decided, ""},
                                                 {"--prepare", decided, ""},
                                                 {"--metric", decided, ""},
+                                                {"--metric-params", decided, ""},
                                                 {"--report", unseen, ", or give --train"}}};
 
 void refuse_excluded(const CLI::App& app) {

@@ -13,7 +13,7 @@ bool check_learned(const CLI::App& app, LearnedFlags& flags) {
   const std::string where = app.get_name();
   check_model_options(app);
   check_element_flags(app, flags.training.tables, flags.metric);
-  admit_centre(where, flags.training, flags.metric);
+  admit_metric(where, flags.training, flags.metric);
   if (flags.model.empty()) require_answers(where, flags.training);
   const bool only_save = check_query_flags(app, flags.training, flags.query_flags, flags.save_model.empty());
   check_model_path(where, "--model", flags.model);

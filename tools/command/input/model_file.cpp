@@ -73,6 +73,7 @@ Training training_of(Model& model, const std::string& path) {
   training.arithmetic = model.arithmetic;
   training.preparation = model.preparation;
   training.features = model.features;
+  training.metric_options = model.metric_options;
   training.sample_weights = model.sample_weights;
   training.values = model.values;
   const auto outputs = static_cast<std::size_t>(model.outputs);
@@ -106,7 +107,7 @@ void check_model_options(const CLI::App& app) {
   for (const char* option :
        {"--train", "--labels", "--values", "--votes sample-weights", "--features", "--groups-column",
         "--scale", "--prepare centre", "--prepare categories", "--prepare categorical", "--prepare missing",
-        "--prepare arithmetic", "--metric", "--save-model"})
+        "--prepare arithmetic", "--metric", "--metric-params", "--save-model"})
     refuse_both(
         app, "--model", option,
         "a model has its training rows and what was done to them: leave " + std::string(option) + " out");
@@ -139,6 +140,7 @@ Model model_of(const std::string& where, Training& training, Metric metric, std:
   const files::Table& table = training.rows.table;
   Model model;
   model.metric = metric;
+  model.metric_options = training.metric_options;
   model.k = k;
   model.voting = voting;
   model.voting.no_label = default_no_label;

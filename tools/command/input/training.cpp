@@ -271,11 +271,19 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
       training.source || table.element == Element::bits || (flags.keeps_columns && !table.text);
   if (whole) training.features = counted_columns(where, flags, table);
   training.box = box_from(flags, training.features, table.cols);
-  if (training.source) return training;     // nothing is prepared: reads_by_ranges()
+  const auto take_params = [&] {
+    training.metric_options =
+        metric_options_of(where, flags.metric_params, training.features, training.rows.width);
+  };
+  if (training.source) {
+    take_params();
+    return training;  // nothing is prepared: reads_by_ranges()
+  }
   if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = learned(training.rows, preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   keep_doubles_alone(flags.raw, training.rows);
+  take_params();
   return training;
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "command/input/tables.hpp"
+#include "command/metric/metric_params.hpp"
 #include "files/table.hpp"
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
@@ -53,6 +54,7 @@ struct TrainingFlags {
       single;  ///< why this call computes in single precision: `--save-model writes float32`; or empty
   bool index_moves = false;      ///< an index has a centre or a box: rows and queries go to it as doubles
   std::vector<std::string> box;  ///< LENGTHS
+  std::vector<MetricParam> metric_params;
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
   std::vector<double> shares;
@@ -60,16 +62,17 @@ struct TrainingFlags {
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
-void add_answer_options(CLI::App& app, TrainingFlags& flags);  ///< --labels
-void add_value_options(CLI::App& app, TrainingFlags& flags);   ///< --values, --target
-Key sample_weight_key(TrainingFlags& flags);                   ///< of --votes
-void add_filter_option(CLI::App& app, TrainingFlags& flags);   ///< --filter
-void add_feature_option(CLI::App& app, TrainingFlags& flags);  ///< --features, --drop
-double length_from(const std::string& text);                   ///< one of LENGTHS; throws invalid_argument
-void add_box_option(CLI::App& app, TrainingFlags& flags);      ///< --box
-Key centre_key(TrainingFlags& flags);                          ///< of --prepare
-Key arithmetic_key(TrainingFlags& flags);                      ///< of --prepare, in subcommands that search
-std::vector<Key> category_keys(TableFlags& flags);             ///< categorical and unseen of --prepare
+void add_answer_options(CLI::App& app, TrainingFlags& flags);                  ///< --labels
+void add_value_options(CLI::App& app, TrainingFlags& flags);                   ///< --values, --target
+Key sample_weight_key(TrainingFlags& flags);                                   ///< of --votes
+void add_filter_option(CLI::App& app, TrainingFlags& flags);                   ///< --filter
+void add_feature_option(CLI::App& app, TrainingFlags& flags);                  ///< --features, --drop
+void add_metric_options(CLI::App& app, Metric& metric, TrainingFlags& flags);  ///< --metric, --metric-params
+double length_from(const std::string& text);               ///< one of LENGTHS; throws invalid_argument
+void add_box_option(CLI::App& app, TrainingFlags& flags);  ///< --box
+Key centre_key(TrainingFlags& flags);                      ///< of --prepare
+Key arithmetic_key(TrainingFlags& flags);                  ///< of --prepare, in subcommands that search
+std::vector<Key> category_keys(TableFlags& flags);         ///< categorical and unseen of --prepare
 CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys);
 /// Adds --scale, and --prepare with all keys but arithmetic, and `more`.
 void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Key> more = {});
@@ -124,6 +127,7 @@ struct Training {
   Arithmetic arithmetic = Arithmetic::f32;     ///< or f64: rows and queries keep the digits of doubles
   bool learn_centre = false;                   ///< an index of the rows learns one
   std::vector<double> box;                     ///< IndexOptions::box
+  IndexOptions metric_options;                 ///< what the metric takes, and nothing else
   std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
   std::vector<float> sample_weights;           ///< [n], or empty
   Placement placement = Placement::automatic;  ///< on a set of devices, as the next
@@ -140,7 +144,10 @@ struct Training {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
   IndexOptions index_options() const {
-    IndexOptions options{.features = features, .placement = placement, .shares = shares};
+    IndexOptions options = metric_options;
+    options.features = features;
+    options.placement = placement;
+    options.shares = shares;
     options.arithmetic = arithmetic;
     options.box = box;
     if (residence) options.residence = *residence;
@@ -157,8 +164,9 @@ struct Training {
 void require_answers(const std::string& where, const TrainingFlags& flags);
 
 /// Advises nobody to centre rows if that changes the distances of the metric. Throws invalid_argument: they
-/// are centred all the same.
-void admit_centre(const std::string& where, TrainingFlags& flags, Metric metric);
+/// are centred all the same; --metric-params has what the metric does not take. Rows for haversine are then
+/// read as doubles.
+void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric);
 
 /// read_training() of one label column. Throws invalid_argument: there are several.
 Training read_classes(const std::string& where, const TrainingFlags& flags);

@@ -7,6 +7,7 @@
 #include "command/input/training.hpp"
 #include "command/input/training_parts.hpp"
 #include "command/words/keys.hpp"
+#include "files/source.hpp"
 #include "kith/centre.hpp"
 #include "kith/names.hpp"
 #include "kith/parse.hpp"
@@ -78,6 +79,11 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
                  "Leave these columns out, named likewise, and use the others. They are not read, and "
                  "queries may have them or not; with --model or --index, columns of the queries")
       ->type_name("LIST");
+}
+
+void add_metric_options(CLI::App& app, Metric& metric, TrainingFlags& flags) {
+  add_metric_option(app, metric);
+  add_metric_params_option(app, flags.metric_params);
 }
 
 void add_box_option(CLI::App& app, TrainingFlags& flags) {
@@ -157,7 +163,10 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Ke
   add_prepare_option(app, std::move(keys));
 }
 
-void admit_centre(const std::string& where, TrainingFlags& flags, Metric metric) {
+void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric) {
+  check_metric_params(where, flags.metric_params, metric);
+  if (metric == Metric::haversine && flags.index.empty() && flags.arithmetic == Arithmetic::automatic)
+    flags.arithmetic = Arithmetic::f64;
   if (takes_centre(metric)) return;
   flags.tables.may_centre = false;
   if (flags.centre)

@@ -252,7 +252,7 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_index_option(app, flags.training);
   add_value_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
-  add_metric_option(app, flags.metric);
+  add_metric_options(app, flags.metric, flags.training);
   add_device_option(app, flags.device);
   add_weight_options(app, flags.voting, {sample_weight_key(flags.training)});
   add_filter_option(app, flags.training);

@@ -18,8 +18,9 @@ constexpr std::int64_t smallest_piece = std::int64_t{32} << 20;
 /// Returns into how many pieces to cut rows whose memory is freed piece by piece: one, unless the device's
 /// memory is the host's and the rows are many.
 std::int64_t pieces_of(const Rows& rows, const Device& device, Metric metric, bool keep) {
-  // Cosine refuses a row of zeros by its number, which a piece does not know.
-  if (keep || device.info().kind != DeviceKind::cpu || metric == Metric::cosine) return 1;
+  // Cosine and prepared metrics refuse a row by its number, which a piece does not know.
+  if (keep || device.info().kind != DeviceKind::cpu || metric == Metric::cosine || is_prepared(metric))
+    return 1;
   const RowsView all = rows.searched();
   return std::clamp<std::int64_t>(std::min(all.rows * all.stride_bytes / smallest_piece, all.rows), 1,
                                   most_pieces);

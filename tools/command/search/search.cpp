@@ -64,7 +64,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 
 void check_flags(const CLI::App& app, SearchFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
-  admit_centre("search", flags.training, flags.metric);
+  admit_metric("search", flags.training, flags.metric);
   if (!flags.checkpoint.empty() && !flags.by_k())
     throw Error(Errc::unsupported,
                 "search: --checkpoint keeps the k nearest, and --radius asks for all rows within it; leave "
@@ -186,7 +186,7 @@ Subcommand add_search(CLI::App& parent) {
                     true, {element_key(flags->training.tables)});
   add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
-  add_metric_option(*app, flags->metric);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_group_option(*app, flags->training);

@@ -82,7 +82,7 @@ std::vector<Subcommand> all_subcommands(CLI::App& parent);
 void add_device_option(CLI::App& app, std::string& device, bool several = false);
 
 /// Adds `--metric NAME`, checked while parsing; the error message lists the valid names.
-///   prepared  whether prepared metrics are taken, too, unless they have parameters
+///   prepared  whether prepared metrics are taken, too
 void add_metric_option(CLI::App& app, Metric& metric, bool prepared = true);
 
 /// Run `parse` on each value an option is given, while parsing: what it throws is refused with the name of

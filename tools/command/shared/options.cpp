@@ -25,16 +25,11 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
-/// Returns whether a metric has parameters, or its own precision: it is then for programs.
-bool is_for_programs(Metric metric) {
-  return metric == Metric::seuclidean || metric == Metric::mahalanobis || metric == Metric::haversine;
-}
-
 /// Lists each name with its other names: `l2 (euclidean)`.
 std::string metric_names(bool prepared) {
   std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
   for (const Metric metric : prepared_metrics)
-    if (prepared && !is_for_programs(metric)) metrics.push_back(metric);
+    if (prepared) metrics.push_back(metric);
   if (prepared) metrics.insert(metrics.end(), sum_metrics.begin(), sum_metrics.end());
   std::vector<std::string> names;
   for (const Metric metric : metrics) {
@@ -53,21 +48,6 @@ void check_metric(Metric metric, bool prepared) {
            named + " is a prepared metric, for which an index changes rows; choose one with a chain, as l2");
   if (is_of_sums(metric) && !prepared)
     refuse("metric", named + " is a quotient of two sums; choose one with a chain, as l2");
-  if (metric == Metric::seuclidean)
-    refuse("metric",
-           named +
-               " takes variances, which the command does not read; choose l2 and --scale standardize, or "
-               "use Python");
-  if (metric == Metric::mahalanobis)
-    refuse("metric",
-           named +
-               " takes a matrix, which the command does not read; make the index in Python, and give its "
-               "file by --index");
-  if (metric == Metric::haversine)
-    refuse("metric",
-           named +
-               " computes in double precision, from two columns of radians; make the index in Python, and "
-               "give its file by --index");
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {

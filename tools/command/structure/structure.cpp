@@ -157,7 +157,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
 
 int run_structure(StructureFlags flags) {
   require_answers("structure", flags.training);
-  admit_centre("structure", flags.training, flags.metric);
+  admit_metric("structure", flags.training, flags.metric);
   Outputs outputs(flags);
   flags.training.single = why_single("--distances", flags.distances, flags.output);
   const Structured done = structure(flags, outputs);

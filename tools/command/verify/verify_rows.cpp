@@ -56,7 +56,7 @@ WholeSet read_set(const VerifyFlags& flags) {
   WholeSet set;
   TrainingFlags how = flags.set;
   how.single = why_single("--found-distance", flags.found_distance, {how.tables.format});
-  admit_centre("verify", how, flags.metric);
+  admit_metric("verify", how, flags.metric);
   set.training = read_training("verify", how);
   set.k = flags.k;
   if (flags.found_index.empty()) check_k("verify", set.k, set.training, false);

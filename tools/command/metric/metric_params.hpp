@@ -1,0 +1,39 @@
+// What a metric takes, named as in Python, with values for the columns that count:
+// `--metric-params '{"V": [1, 4]}'`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "kith/options.hpp"
+
+namespace kith::command {
+
+/// A parameter of the metric.
+struct MetricParam {
+  std::string name;                 ///< V, VI, w, or degrees, which has no values
+  std::vector<double> values = {};  ///< of the columns that count, or of pairs of these, row by row
+  bool is_matrix = false;
+};
+
+/// Adds --metric-params.
+void add_metric_params_option(CLI::App& app, std::vector<MetricParam>& params);
+
+/// Parses V, VI, w and degrees, as JSON or as @FILE, which holds JSON.
+/// Throws invalid_argument: no JSON, another name, or a value that is no list, matrix, true or false, as its
+///                          name needs. bad_file: the file cannot be read, or holds no JSON.
+std::vector<MetricParam> parse_metric_params(const std::string& text);
+
+/// Refuses parameters that the metric does not take.
+void check_metric_params(const std::string& where, const std::vector<MetricParam>& params, Metric metric);
+
+/// Returns the options of an Index that hold the parameters, and nothing else.
+///   features  columns that count; empty: all
+///   columns   of the rows
+/// Throws invalid_argument: there are more or fewer values than columns that count.
+IndexOptions metric_options_of(const std::string& where, const std::vector<MetricParam>& params,
+                               const std::vector<std::int64_t>& features, std::int64_t columns);
+
+}  // namespace kith::command
