@@ -1,6 +1,7 @@
 // Turns a radius, which compares with distances as users see them, into a bound on raw values.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "kith/metric.hpp"
@@ -13,6 +14,11 @@ namespace kith {
 ///   strict  the distance must be below `radius` instead
 template <class Real>
 Real bound_of(Metric metric, double radius, bool strict = false);
+
+/// Operations of the host that a bound of these distances costs, about.
+constexpr std::int64_t work_of_bound(Metric metric) {
+  return shows_angles(metric) ? 1 << 14 : 1 << 8;
+}
 
 /// Does the same for SearchOptions::radius, under a FloatGuard of its own. Throws invalid_argument: a NaN.
 template <class Real>

@@ -21,7 +21,7 @@ void count_doubles(const Index::State& index, const DoubleQueries& queries, cons
   const WholeSearch whole(index.device);
   check_rows_left_out(sum.where(), index.rows, queries.count(), options);
   std::optional<FloatGuard> guard(std::in_place);
-  const std::vector<double> bounds = bounds_of_counts<double>(index.shown, asked);
+  const std::vector<double> bounds = bounds_of_counts<double>(index.shown, asked, options.threads);
   const std::size_t radii = size(asked.radius.cols());
   DoubleRanking ranking(index, options);
   const auto bounds_of = [&](std::int64_t q) {

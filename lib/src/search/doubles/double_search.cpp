@@ -172,7 +172,7 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
 RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries& queries,
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
-  const std::vector<double> most = bounds_of(index.shown, radii, queries.count());
+  const std::vector<double> most = bounds_of(index.shown, radii, queries.count(), options.threads);
   std::optional<FloatGuard> guard(std::in_place);
   DoubleRanking ranking(index, options);
   OpenQueries all;

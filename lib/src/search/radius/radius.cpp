@@ -7,6 +7,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/radius_bound.hpp"
 #include "search/lists/shard_lists.hpp"
@@ -15,25 +16,27 @@
 namespace kith {
 
 template <class Real>
-std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m) {
+std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m,
+                            std::uint32_t threads) {
   const auto count = static_cast<std::int64_t>(radii.size());
   if (count != 1 && count != m)
     throw Error(Errc::invalid_argument, "within: " + std::to_string(count) + " radii for " +
                                             std::to_string(m) + " queries; give one for all, or one a query");
-  std::vector<Real> bounds;
-  const FloatGuard guard;
-  for (std::size_t q = 0; q < radii.size(); ++q) {
+  for (std::size_t q = 0; q < radii.size(); ++q)
     if (std::isnan(radii[q]))
       throw Error(Errc::invalid_argument,
                   "within: radius " + std::to_string(q) + " is NaN; every radius must be a number");
-    bounds.push_back(bound_of<Real>(metric, static_cast<double>(radii[q])));
-  }
+  std::vector<Real> bounds(radii.size());
+  const FloatGuard guard;
+  parallel_for(count, count * work_of_bound(metric), threads, [&](std::int64_t q) {
+    bounds[size(q)] = bound_of<Real>(metric, static_cast<double>(radii[size(q)]));
+  });
   if (count != m) bounds.assign(size(m), bounds.front());
   return bounds;
 }
 
-template std::vector<float> bounds_of(Metric, std::span<const float>, std::int64_t);
-template std::vector<double> bounds_of(Metric, std::span<const double>, std::int64_t);
+template std::vector<float> bounds_of(Metric, std::span<const float>, std::int64_t, std::uint32_t);
+template std::vector<double> bounds_of(Metric, std::span<const double>, std::int64_t, std::uint32_t);
 
 namespace {
 
@@ -59,7 +62,7 @@ RadiusKeys some_by_distances(const ResidentRows& index, MatrixView<const float> 
 /// Returns the bounds of all queries, after checking the options and preparing the queries.
 std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest& request) {
   static_cast<void>(plan_within(index, request.m(), request.options));
-  std::vector<float> bounds = bounds_of(index.shown, *request.radii, request.m());
+  std::vector<float> bounds = bounds_of(index.shown, *request.radii, request.m(), request.options.threads);
   request.queries.prepare(request.options.threads);
   return bounds;
 }

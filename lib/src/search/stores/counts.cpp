@@ -133,23 +133,24 @@ void check_radii_of_counts(std::string_view where, const CountRadii& asked, std:
 }
 
 template <class Real>
-std::vector<Real> bounds_of_counts(Metric metric, const CountRadii& asked) {
+std::vector<Real> bounds_of_counts(Metric metric, const CountRadii& asked, std::uint32_t threads) {
   const FloatGuard guard;
-  std::vector<Real> bounds;
-  for (std::int64_t q = 0; q < asked.radius.rows(); ++q)
-    for (std::int64_t r = 0; r < asked.radius.cols(); ++r)
-      bounds.push_back(bound_of<Real>(metric, asked.radius(q, r), asked.strict));
+  const std::int64_t each = asked.radius.cols(), all = asked.radius.rows() * each;
+  std::vector<Real> bounds(size(all));
+  parallel_for(all, all * work_of_bound(metric), threads, [&](std::int64_t i) {
+    bounds[size(i)] = bound_of<Real>(metric, asked.radius(i / each, i % each), asked.strict);
+  });
   return bounds;
 }
 
-template std::vector<float> bounds_of_counts(Metric, const CountRadii&);
-template std::vector<double> bounds_of_counts(Metric, const CountRadii&);
+template std::vector<float> bounds_of_counts(Metric, const CountRadii&, std::uint32_t);
+template std::vector<double> bounds_of_counts(Metric, const CountRadii&, std::uint32_t);
 
 void search_counts(const Index::State& index, QuerySet& queries, const CountRadii& asked,
                    const SearchOptions& options, CountSum& sum, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint(sum.where(), *index.store, options);
-  const std::vector<float> all = bounds_of_counts<float>(index.shown, asked);
+  const std::vector<float> all = bounds_of_counts<float>(index.shown, asked, options.threads);
   const MatrixView<const float> bounds(all.data(), asked.radius.rows(), asked.radius.cols());
   check_rows_left_out(sum.where(), index.store->rows(), queries.count(), options);
   queries.prepare(options.threads);

@@ -113,7 +113,8 @@ class PartsSearch {
     check_rows_left_out(asked.radii ? "within" : "search", rows, m, asked.options);
     asked.queries.prepare(asked.options.threads);
     if (asked.radii)
-      static_cast<void>(bounds_of(index.metric, *asked.radii, m));  // all, before parts get some
+      static_cast<void>(
+          bounds_of(index.metric, *asked.radii, m, asked.options.threads));  // all, before parts get some
     if (trace) restart(*trace);
     if (!asked.options.checkpoint.empty())
       checkpoint_.emplace(index, *index.store, asked.queries.rows().on_host(), request_.k, asked.options);
