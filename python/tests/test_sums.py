@@ -2,10 +2,9 @@
 
 import pickle
 
+import kith
 import numpy as np
 import pytest
-
-import kith
 from kith._core._types import BIT_METRICS
 
 spatial = pytest.importorskip("scipy.spatial.distance")

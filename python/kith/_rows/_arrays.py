@@ -60,9 +60,10 @@ def element_rows_of(
 ) -> Rows:
     """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
-    `bits`: `x` is of uint8, 8 columns per byte, of which `bit_columns` count, or of booleans. `spec`: the device that the rows go to. `arithmetic` is that of the
-    index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps every value. `instead`: says how the caller
-    asks for ``f64``. `quiet`, `features` and `advice` are those of `rows_of`.
+    `bits`: `x` is of uint8, 8 columns per byte, of which `bit_columns` count, or of booleans. `spec`: the device that
+    the rows go to. `arithmetic` is that of the index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps
+    every value. `instead`: says how the caller asks for ``f64``. `quiet`, `features` and `advice` are those of
+    `rows_of`.
     """
     from ._cuda import rows_on_cuda
     from ._rounded import rounded_on_cuda
