@@ -55,16 +55,16 @@ float share(float p, float q) {
 #define JOIN(a, b) JOIN_NOW(a, b)
 
 #define KITH_METRIC(id, prepare, start, accumulate, finish)
-#define KITH_SUMS(id, rows, first, second, key)                           \
-  typedef rows##_sum sum_##id;                                            \
-  rows##_sum next_first_##id(rows##_sum acc, float a, float b) {          \
-    return first;                                                         \
-  }                                                                       \
-  rows##_sum next_second_##id(rows##_sum acc, float a, float b) {         \
-    return second;                                                        \
-  }                                                                       \
-  float quotient_##id(float x, float y, float n) {                        \
-    return key;                                                           \
+#define KITH_SUMS(id, rows, first, second, key)                   \
+  typedef rows##_sum sum_##id;                                    \
+  rows##_sum next_first_##id(rows##_sum acc, float a, float b) {  \
+    return first;                                                 \
+  }                                                               \
+  rows##_sum next_second_##id(rows##_sum acc, float a, float b) { \
+    return second;                                                \
+  }                                                               \
+  float quotient_##id(float x, float y, float n) {                \
+    return key;                                                   \
   }
 #include "kith/metrics.def"
 #undef KITH_SUMS

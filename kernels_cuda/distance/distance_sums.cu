@@ -10,8 +10,8 @@
 // Sixteen columns are read before the first is summed, which hides the latency. Runs of queries that read the
 // same rows are neighbours, so that all but the first find them in the second-level cache. Of bits the sums
 // are whole numbers, and a word of a pair is counted once, which takes the time of eight other instructions.
-// Work: q * t * dims times two sums, or one count; for one query the rows are read once, and little else takes
-// time.
+// Work: q * t * dims times two sums, or one count; for one query the rows are read once, and little else
+// takes time.
 #include <string_view>
 
 #include "common/metric.cuh"
@@ -77,8 +77,8 @@ struct RunSums {
   }
 };
 
-/// Of bits each word of a pair is counted once: where the ones of both rows are known, those that differ follow
-/// from those that both have.
+/// Of bits each word of a pair is counted once: where the ones of both rows are known, those that differ
+/// follow from those that both have.
 template <Metric metric, int queries>
 struct RunSums<metric, queries, true> {
   static_assert(TwoSums<metric>::counts_ones);

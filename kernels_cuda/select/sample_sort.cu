@@ -2,7 +2,7 @@
 // bucket between two borders, and a warp sorts a bucket.
 //
 //   borders  [lists, buckets]      keys of the sample, ascending; a bucket ends before its border
-//   counts   [lists, buckets, 8]   keys of each bucket, in the first of eight: atomics on one line wait for another
+//   counts   [lists, buckets, 8]   keys of each bucket, in the first of eight: atomics on a line are in turn
 //   begins   [lists, buckets + 1]  the places of keys at which buckets begin
 //   places   [lists, width]        of each value: its bucket, and its place there
 //   keys     [lists, width]        keys, ordered by bucket

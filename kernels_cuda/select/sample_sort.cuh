@@ -14,7 +14,7 @@ inline constexpr std::uint32_t sample_sort_least = std::uint32_t{1} << 13;
 /// Returns the scratch for `lists` lists of up to `width` values.
 std::size_t sample_sort_bytes(std::uint32_t lists, std::uint32_t width);
 
-/// Writes the k smallest keys of lists first_list, ..., first_list + lists - 1, ascending, padded with no_key.
+/// Writes the k smallest keys of `lists` lists from first_list on, ascending, padded with no_key.
 ///   memory  has sample_sort_bytes(lists, width_of(selection)) bytes
 cudaError_t sample_sort(const Queue& queue, const Selection& selection, std::uint32_t first_list,
                         std::uint32_t lists, void* memory);
