@@ -175,14 +175,19 @@ cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, cons
                 Parts{0, selection.lists, selection.k}, all, selection.out);
 }
 
+/// A step has the scratch of one that is wider, so a partition asks for what CUB takes of shorter parts, too.
 std::size_t bytes_of_whole(const Selection& selection, std::uint32_t rows) {
-  if (is_partitioned(selection)) return sample_sort_bytes(rows * selection.lists, width_of(selection));
-  return sort_bytes(whole_shape(selection, rows));
+  if (!is_partitioned(selection)) return sort_bytes(whole_shape(selection, rows));
+  Selection shorter = selection;
+  shorter.columns = selection.lists * (sample_sort_least - 1);
+  return std::max(sample_sort_bytes(rows * selection.lists, width_of(selection)),
+                  sort_bytes(whole_shape(shorter, 1)));
 }
 
 cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
   std::uint32_t round = rows_a_round(selection, round_keys);
   while (round > 1 && bytes_of_whole(selection, round) > scratch.bytes) round = (round + 1) / 2;
+  if (bytes_of_whole(selection, round) > scratch.bytes) return cudaErrorInvalidValue;
   for (std::uint32_t first = 0; first < selection.rows; first += round) {
     const std::uint32_t rows = std::min(round, selection.rows - first);
     if (is_partitioned(selection)) {
