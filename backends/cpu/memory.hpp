@@ -37,9 +37,9 @@ inline const float* elements(const spi::RowBlocks& rows) {
   return reinterpret_cast<const float*>(bytes_of(*rows.memory));
 }
 
-/// Returns the lengths of a periodic box, in which the rows are; null if there is none.
-inline const float* lengths_of(const spi::RowBlocks& rows) {
-  return rows.lengths ? reinterpret_cast<const float*>(bytes_of(*rows.lengths)) : nullptr;
+/// Returns the parameters of terms; null if chains take differences.
+inline const float* terms_of(const spi::RowBlocks& rows) {
+  return rows.terms ? reinterpret_cast<const float*>(bytes_of(*rows.terms)) : nullptr;
 }
 
 }  // namespace kith::cpu

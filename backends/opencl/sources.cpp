@@ -44,10 +44,10 @@ std::string Sources::text_of(const std::string& name) const {
                                      " in this build; correct the #include that names it");
 }
 
-// Compilers for OpenCL C have no files to include, so this function inserts them; with #line their messages
-// have the right places.
+// Compilers for OpenCL C have no files to include, so this function inserts them, each once, but a table as
+// often as it is read; with #line their messages have the right places.
 void Sources::expand(const std::string& name, std::set<std::string>& seen, std::string& out) const {
-  if (!seen.insert(name).second) return;
+  if (!name.ends_with(".def") && !seen.insert(name).second) return;
   std::istringstream lines(text_of(name));
   out += "#line 1 \"" + name + "\"\n";
   std::size_t number = 0;

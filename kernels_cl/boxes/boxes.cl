@@ -7,7 +7,7 @@
 //   bounds   [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
 //   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 if training row t counts
 //   within   [q]                      -D WITHIN: farther rows do not count
-//   lengths  [dims]                   -D PERIODIC: of a periodic box, in which the rows are
+//   terms    [dims]                   -D TERMS: parameters of the columns, -D MIXED as in levels.cl
 //   out      [q, k]                   ascending, padded with NO_KEY
 //   leaves   [q]                      number of leaves read; above most_leaves: the query gave up
 //
@@ -27,13 +27,13 @@
 
 // Returns the chain of the gaps between the query and a box, which is at most the chain of any row inside.
 //   box  minimum of the box in dimension 0; those of later dimensions follow, WIDTH apart
-float gaps_of(local const float* query, global const float* box, uint dims, global const float* lengths) {
+float gaps_of(local const float* query, global const float* box, uint dims, global const float* terms) {
   float acc = chain_start();
   for (uint d = 0; d < dims; ++d) {
     const float below = box[(size_t)d * WIDTH] - query[d], above = query[d] - box[(size_t)(dims + d) * WIDTH];
     float gap = fmax(fmax(below, above), 0.0f);
-#ifdef PERIODIC
-    gap = periodic(gap, fmax(-below, -above), lengths[d]);
+#ifdef TERMS
+    gap = term_of(gap, fmax(-below, -above), terms[d]);
 #endif
     acc = chain_next(acc, gap, 0.0f);
   }
@@ -87,7 +87,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     global const float* restrict queries, global const uint* restrict order,
     global const float* restrict rows, global const uint* restrict numbers,
     global const float* restrict bounds, global const uint* restrict filter,
-    global const float* restrict within, global const float* restrict lengths, global Key* restrict out,
+    global const float* restrict within, global const float* restrict terms, global Key* restrict out,
     global uint* restrict leaves, const Shape shape, local float* query, local Key* lists) {
   local float gaps[LEVELS][WIDTH];
   local Key passed[WIDTH];
@@ -121,7 +121,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   while (true) {
     if (enters) {  // computes the bounds of the boxes of a block
       gaps[level][lid] = gaps_of(
-          query, bounds + (levels.blocks[level] + blocks[level]) * shape.bounds.stride + lid, dims, lengths);
+          query, bounds + (levels.blocks[level] + blocks[level]) * shape.bounds.stride + lid, dims, terms);
       if (lid < levels.counts[level] - blocks[level] * WIDTH) left |= 1u << level;
       enters = false;
     }
@@ -154,7 +154,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     if (place < n) {
       uint row = 0;
       if (early) row = numbers[place];
-      const float value = chain_of(query, rows + (size_t)box * dims * WIDTH + lid, dims, lengths);
+      const float value = chain_of(query, rows + (size_t)box * dims * WIDTH + lid, dims, terms);
       if (value <= most) {
         if (!early) row = numbers[place];
 #ifdef FILTERED

@@ -7,7 +7,7 @@
 //   boxes    [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
 //   bounds   [1 or q, r]              ascending
 //   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 if training row t counts
-//   lengths  [dims]                   -D PERIODIC: of a periodic box, in which the rows are
+//   terms    [dims]                   -D TERMS: parameters of the columns, -D MIXED as in levels.cl
 //   counts   [q, r]
 //   leaves   [q]                      number of leaves read
 //
@@ -28,15 +28,15 @@ typedef struct {
 } Reach;
 
 //   box  minimum of the box in dimension 0; those of later dimensions follow, WIDTH apart
-Reach reach_of(local const float* query, global const float* box, uint dims, global const float* lengths) {
+Reach reach_of(local const float* query, global const float* box, uint dims, global const float* terms) {
   Reach reach = {chain_start(), chain_start()};
   for (uint d = 0; d < dims; ++d) {
     const float below = box[(size_t)d * WIDTH] - query[d], above = query[d] - box[(size_t)(dims + d) * WIDTH];
     float near = fmax(fmax(below, above), 0.0f), far = fmax(-below, -above);
-#ifdef PERIODIC
+#ifdef TERMS
     const float gap = near;
-    near = periodic(gap, far, lengths[d]);
-    far = periodic(far, gap, lengths[d]);
+    near = term_of(gap, far, terms[d]);
+    far = term_of(far, gap, terms[d]);
 #endif
     reach.near = chain_next(reach.near, near, 0.0f);
     reach.far = chain_next(reach.far, far, 0.0f);
@@ -126,7 +126,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_count(
     global const float* restrict queries, global const uint* restrict order,
     global const float* restrict rows, global const uint* restrict numbers,
     global const float* restrict boxes, global const float* restrict bounds,
-    global const uint* restrict filter, global const float* restrict lengths, global uint* restrict counts,
+    global const uint* restrict filter, global const float* restrict terms, global uint* restrict counts,
     global uint* restrict leaves, const Shape shape, local float* query, local uint* words) {
   local uint masks[3], total;  // three rounds use masks[] in turn
   const uint lid = (uint)get_local_id(0), n = shape.n, dims = shape.dims, many = shape.many;
@@ -164,7 +164,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_count(
     if (box < levels.counts[level])
       mine = cut_box(
           &tally, of_block,
-          reach_of(query, boxes + (levels.blocks[level] + block) * shape.boxes.stride + lid, dims, lengths),
+          reach_of(query, boxes + (levels.blocks[level] + block) * shape.boxes.stride + lid, dims, terms),
           rows_of_box(n, level, box));
     if (lid == 0) masks[round % 3] = 0;
     if (mine != 0) atomic_or(&masks[now], 1u << lid);
@@ -184,7 +184,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_count(
         if (!(filter[row / 32] >> row % 32 & 1)) continue;
 #endif
         count_row(&tally, CUTTING(slot, leaf),
-                  chain_of(query, rows + (size_t)(place / WIDTH) * dims * WIDTH + lid, dims, lengths));
+                  chain_of(query, rows + (size_t)(place / WIDTH) * dims * WIDTH + lid, dims, terms));
       }
     }
     while (level <= levels.top && left[level] == 0) ++level;

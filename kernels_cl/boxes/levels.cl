@@ -1,7 +1,7 @@
 // The levels of boxes, as kernels that walk through boxes take them (docs/boxes.md, section 2), and the
 // chains of rows in a leaf. A work-group of WIDTH items handles one query.
 //
-//   lengths  [dims]  -D PERIODIC: of a periodic box, in which the rows are
+//   terms  [dims]  -D TERMS: parameters of the columns (metrics.def); -D MIXED: others than periodic, too
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
@@ -29,11 +29,11 @@ Levels levels_of(uint n) {
   return levels;
 }
 
-float chain_of(local const float* query, global const float* row, uint dims, global const float* lengths) {
+float chain_of(local const float* query, global const float* row, uint dims, global const float* terms) {
   float acc = chain_start();
   for (uint d = 0; d < dims; ++d)
-#ifdef PERIODIC
-    acc = chain_next_periodic(acc, query[d], row[(size_t)d * WIDTH], lengths[d]);
+#ifdef TERMS
+    acc = chain_next_term(acc, query[d], row[(size_t)d * WIDTH], terms[d]);
 #else
     acc = chain_next(acc, query[d], row[(size_t)d * WIDTH]);
 #endif

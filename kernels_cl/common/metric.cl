@@ -34,11 +34,24 @@ LANE bits_apart(LANE a, LANE b) {
 #undef KITH_PERIODIC
 #undef KITH_METRIC
 
+#ifdef MIXED
+#include "common/terms.cl"
+#endif
+
 #define chain_start JOIN(chain_start_, METRIC)
 #define chain_next JOIN(chain_next_, METRIC)
 
-// Returns the chain after a column of length `length` of a periodic box.
-LANE chain_next_periodic(LANE acc, LANE a, LANE b, LANE length) {
+#ifdef MIXED
+#define term_of mixed_term
+#else
+#define term_of periodic
+#endif
+
+// Returns the chain after a column with the parameter p: in a periodic box, or -D MIXED. LANE is then float.
+LANE chain_next_term(LANE acc, LANE a, LANE b, LANE p) {
+#ifdef MIXED
+  if (is_canberra(p)) return chain_next(acc, canberra(a, b), (LANE)(0));
+#endif
   const LANE difference = fabs(a - b);
-  return chain_next(acc, periodic(difference, difference, length), (LANE)(0));
+  return chain_next(acc, term_of(difference, difference, p), (LANE)(0));
 }

@@ -7,7 +7,7 @@
 //   bounds   [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
 //   filter   [1 or q, words]          or null: bit t % 32 of word t / 32 is 1 if training row t counts
 //   within   [q]                      or null: farther rows do not count
-//   lengths  [dims]                   or null: of a periodic box, in which the rows are
+//   terms    [dims]                   or null: parameters of the columns (metrics.def)
 //   out      [q, k]                   ascending, padded with no_key
 //   leaves   [q]                      number of leaves read; above most_leaves: the query gave up
 //
@@ -40,7 +40,7 @@ struct Walking {
   const float* bounds;
   Matrix<const std::uint32_t> filter;
   Matrix<const float> within;
-  const float* lengths;
+  const float* terms;
   Matrix<Key> out;
   Matrix<std::uint32_t> leaves;
   std::uint32_t k, most_leaves;
@@ -55,7 +55,7 @@ Walking walking_of(const spi::BoxesStep& step) {
                   matrix_of(step.train.bounds).data,
                   input_of(step.filter),
                   input_of(step.within),
-                  lengths_of(step.train.rows),
+                  terms_of(step.train.rows),
                   matrix_of(step.out),
                   matrix_of(step.leaves),
                   step.k,
@@ -67,29 +67,30 @@ Walking walking_of(const spi::BoxesStep& step) {
 
 /// Computes the chain of the gaps between the query and a box, which is at most the chain of any row inside.
 ///   box  minimum of the box in dimension 0; those of later dimensions follow, `width` apart
-///   lengths  of a periodic box; else not read
-template <Metric metric, bool in_box>
+///   terms  parameters of the columns; not read if chains take differences
+template <Metric metric, Terms kind>
 __device__ __forceinline__ float gaps_of(const float* query, const float* box, std::uint32_t dims,
-                                         const float* lengths) {
+                                         const float* terms) {
   float acc = Chain<metric>::start();
   for (std::uint32_t d = 0; d < dims; ++d) {
     const float below = __ldg(box + std::size_t{d} * width) - query[d],
                 above = query[d] - __ldg(box + std::size_t{dims + d} * width);
     float gap = fmaxf(fmaxf(below, above), 0.0f);
-    if constexpr (in_box) gap = periodic(gap, fmaxf(-below, -above), __ldg(lengths + d));
+    if constexpr (kind != Terms::differences)
+      gap = term_of<kind>(gap, fmaxf(-below, -above), __ldg(terms + d));
     acc = Chain<metric>::next(acc, gap, 0.0f);
   }
   return acc;
 }
 
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 __device__ __forceinline__ float chain_of(const float* query, const float* row, std::uint32_t dims,
-                                          const float* lengths) {
+                                          const float* terms) {
   float acc = Chain<metric>::start();
   for (std::uint32_t d = 0; d < dims; ++d) {
     const float value = __ldg(row + std::size_t{d} * width);
-    if constexpr (in_box)
-      acc = next_periodic<metric>(acc, query[d], value, __ldg(lengths + d));
+    if constexpr (kind != Terms::differences)
+      acc = next_term<metric, kind>(acc, query[d], value, __ldg(terms + d));
     else
       acc = Chain<metric>::next(acc, query[d], value);
   }
@@ -155,7 +156,7 @@ __host__ __device__ constexpr std::size_t warp_keys(std::uint32_t k, std::uint32
   return width + 2 * std::size_t{k} + (dims + 1) / 2;
 }
 
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking) {
   extern __shared__ Key shared_keys[];
   __shared__ float shared_gaps[warps][most_levels][width];
@@ -188,9 +189,9 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
   bool enters = true;
   while (true) {
     if (enters) {  // computes the bounds of the boxes of a block
-      gaps[level][lane] = gaps_of<metric, in_box>(
+      gaps[level][lane] = gaps_of<metric, kind>(
           query, walking.bounds + (walking.levels.blocks[level] + block) * block_floats + lane, dims,
-          walking.lengths);
+          walking.terms);
       if (lane < walking.levels.counts[level] - block * width) left |= 1u << level;
       enters = false;
     }
@@ -220,8 +221,8 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
     if (place < walking.rows.rows) {
       std::uint32_t row = 0;
       if (early) row = __ldg(walking.numbers + place);
-      const float value = chain_of<metric, in_box>(
-          query, walking.rows.data + std::size_t{box} * dims * width + lane, dims, walking.lengths);
+      const float value = chain_of<metric, kind>(
+          query, walking.rows.data + std::size_t{box} * dims * width + lane, dims, walking.terms);
       if (value <= most) {
         if (!early) row = __ldg(walking.numbers + place);
         if (!filter || (filter[row / 32] >> row % 32 & 1) != 0) key = key_of(value, row);
@@ -240,9 +241,8 @@ cudaError_t boxes(const Queue& queue, const spi::BoxesStep& step) {
   const std::size_t shared = warps * warp_keys(step.k, step.queries.dims) * sizeof(Key);
   return with_chain(step.metric, [&](auto chain) {
     constexpr Metric metric = decltype(chain)::value;
-    auto* walk = walk_boxes<metric, false>;
-    if constexpr (takes_box(metric))
-      if (step.train.rows.lengths) walk = walk_boxes<metric, true>;
+    auto* const walk = kernel_of_terms<metric>(
+        step.train.rows, [](auto terms) { return walk_boxes<metric, decltype(terms)::value>; });
     return launch(queue, walk, divide_up(step.queries.rows, warps), warps * width, shared, walking_of(step));
   });
 }

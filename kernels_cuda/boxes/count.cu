@@ -7,7 +7,7 @@
 //   boxes    [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
 //   bounds   [1 or q, r]              ascending
 //   filter   [1 or q, words]          or null: bit t % 32 of word t / 32 is 1 if training row t counts
-//   lengths  [dims]                   or null: of a periodic box, in which the rows are
+//   terms    [dims]                   or null: parameters of the columns (metrics.def)
 //   counts   [q, r]
 //   leaves   [q]                      number of leaves read
 //
@@ -39,7 +39,7 @@ struct Counting {
   Rows rows;
   const std::uint32_t* numbers;
   const float* boxes;
-  const float* lengths;
+  const float* terms;
   Matrix<const float> bounds;
   Matrix<const std::uint32_t> filter;
   Matrix<std::uint32_t> counts, leaves;
@@ -54,7 +54,7 @@ Counting counting_of(const spi::CountStep& step) {
                     rows_of(step.train.rows),
                     matrix_of(step.train.numbers).data,
                     matrix_of(step.train.bounds).data,
-                    lengths_of(step.train.rows),
+                    terms_of(step.train.rows),
                     input_of(step.bounds),
                     input_of(step.filter),
                     matrix_of(step.counts),
@@ -88,7 +88,7 @@ __device__ __forceinline__ void each_column(std::uint32_t dims, const Load& load
 
 /// Computes the reach of a box.
 ///   box  minimum of the box in dimension 0; those of later dimensions follow, `width` apart
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 __device__ __forceinline__ Reach reach_of(const Counting& of, const float* query, const float* box) {
   struct Side {
     float low, high;
@@ -103,24 +103,24 @@ __device__ __forceinline__ Reach reach_of(const Counting& of, const float* query
       [&](std::uint32_t d, const Side& side) {
         const float below = side.low - query[d], above = query[d] - side.high;
         float near = fmaxf(fmaxf(below, above), 0.0f), far = fmaxf(-below, -above);
-        if constexpr (in_box) {
-          const float length = __ldg(of.lengths + d), gap = near;
-          near = periodic(gap, far, length);
-          far = periodic(far, gap, length);
+        if constexpr (kind != Terms::differences) {
+          const float p = __ldg(of.terms + d), gap = near;
+          near = term_of<kind>(gap, far, p);
+          far = term_of<kind>(far, gap, p);
         }
         reach = {Chain<metric>::next(reach.near, near, 0.0f), Chain<metric>::next(reach.far, far, 0.0f)};
       });
   return reach;
 }
 
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 __device__ __forceinline__ float chain_of(const Counting& of, const float* query, const float* row) {
   float acc = Chain<metric>::start();
   each_column(
       of.rows.dims, [&](std::uint32_t d) { return __ldg(row + std::size_t{d} * width); },
       [&](std::uint32_t d, float value) {
-        if constexpr (in_box)
-          acc = next_periodic<metric>(acc, query[d], value, __ldg(of.lengths + d));
+        if constexpr (kind != Terms::differences)
+          acc = next_term<metric, kind>(acc, query[d], value, __ldg(of.terms + d));
         else
           acc = Chain<metric>::next(acc, query[d], value);
       });
@@ -255,13 +255,13 @@ __device__ __forceinline__ std::uint32_t rows_of_box(const Counting& of, std::ui
 
 /// Counts the rows of a leaf, one each lane.
 ///   filter  of the query; null: all rows count
-template <Metric metric, bool in_box, bool several>
+template <Metric metric, Terms kind, bool several>
 __device__ __forceinline__ void count_leaf(const Counting& of, const float* query,
                                            const std::uint32_t* filter, std::uint32_t leaf, unsigned bounds,
                                            std::uint32_t lane, Tally<several>& tally) {
   const std::uint32_t place = leaf * width + lane;
   const float value =
-      chain_of<metric, in_box>(of, query, of.rows.data + std::size_t{leaf} * of.rows.dims * width + lane);
+      chain_of<metric, kind>(of, query, of.rows.data + std::size_t{leaf} * of.rows.dims * width + lane);
   bool counts = place < of.rows.rows;
   if (filter && counts && tally.may_have(bounds, value)) {
     const std::uint32_t row = __ldg(of.numbers + place);
@@ -276,7 +276,7 @@ constexpr std::size_t warp_words(std::uint32_t dims, std::uint32_t many) {
   return dims + Tally<several>::words(many);
 }
 
-template <Metric metric, bool in_box, bool several>
+template <Metric metric, Terms kind, bool several>
 __global__ __launch_bounds__(warps* width) void count_in_boxes(const Counting of, std::uint32_t words) {
   extern __shared__ unsigned shared_words[];
   const std::uint32_t lane = threadIdx.x % width, warp = threadIdx.x / width, dims = of.rows.dims;
@@ -298,7 +298,7 @@ __global__ __launch_bounds__(warps* width) void count_in_boxes(const Counting of
     const std::uint32_t box = block * width + lane;
     if (box < of.levels.counts[level]) {
       const float* const sides = of.boxes + (of.levels.blocks[level] + block) * 2 * dims * width + lane;
-      cutting = tally.cut(bounds, reach_of<metric, in_box>(of, query, sides), rows_of_box(of, level, box),
+      cutting = tally.cut(bounds, reach_of<metric, kind>(of, query, sides), rows_of_box(of, level, box),
                           filter == nullptr);
     }
     std::uint32_t left = __ballot_sync(all_lanes, cutting != 0);
@@ -306,8 +306,8 @@ __global__ __launch_bounds__(warps* width) void count_in_boxes(const Counting of
       read += __popc(left);
       for (; left != 0; left &= left - 1) {
         const std::uint32_t leaf = __ffs(left) - 1;
-        count_leaf<metric, in_box>(of, query, filter, block * width + leaf,
-                                   __shfl_sync(all_lanes, cutting, leaf), lane, tally);
+        count_leaf<metric, kind>(of, query, filter, block * width + leaf,
+                                 __shfl_sync(all_lanes, cutting, leaf), lane, tally);
       }
     } else {
       tally.keep(level, cutting);
@@ -331,9 +331,8 @@ template <bool several>
 cudaError_t count_by(const Queue& queue, const spi::CountStep& step, const Counting& counting) {
   return with_chain(step.metric, [&](auto chain) {
     constexpr Metric metric = decltype(chain)::value;
-    auto* count = count_in_boxes<metric, false, several>;
-    if constexpr (takes_box(metric))
-      if (counting.lengths) count = count_in_boxes<metric, true, several>;
+    auto* const count = kernel_of_terms<metric>(
+        step.train.rows, [](auto terms) { return count_in_boxes<metric, decltype(terms)::value, several>; });
     const std::size_t words = warp_words<several>(step.queries.dims, counting.many);
     return launch(queue, count, divide_up(step.queries.rows, warps), warps * width,
                   warps * words * sizeof(unsigned), counting, count_of(words));

@@ -52,7 +52,7 @@ bool may_overlap(std::uint32_t capability);
 cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep& step);
 cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step);
 /// Is for rows in a periodic box.
-cudaError_t distance_in_box(const Queue& queue, const spi::DistanceStep& step);
+cudaError_t distance_by_terms(const Queue& queue, const spi::DistanceStep& step);
 /// Is for metrics of two sums.
 cudaError_t distance_of_sums(const Queue& queue, const spi::DistanceStep& step);
 

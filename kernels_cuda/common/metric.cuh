@@ -14,6 +14,16 @@ __device__ inline float bits_apart(float a, float b) {
   return static_cast<float>(__popc(__float_as_uint(a) ^ __float_as_uint(b)));
 }
 
+__device__ inline float above_0(float x) {
+  return x > 0 ? 1.0f : 0.0f;
+}
+__device__ inline float root(float x) {
+  return __fsqrt_rn(x);
+}
+__device__ inline float quotient(float x, float y) {
+  return y == 0 ? 0.0f : __fdiv_rn(x, y);
+}
+
 /// start() returns the accumulator before the first dimension. next() returns it after one more, with value a
 /// of the query and b of the training row.
 template <Metric metric>
@@ -29,15 +39,50 @@ struct Chain;
   __device__ __forceinline__ float periodic(float near, float far, float length) { \
     return term;                                                                   \
   }
+#define KITH_CATEGORY(term)                               \
+  __device__ __forceinline__ float category(float near) { \
+    return term;                                          \
+  }
+#define KITH_CANBERRA(code, term)                               \
+  __device__ __forceinline__ float canberra(float a, float b) { \
+    return term;                                                \
+  }
 #include "kith/metrics.def"
+#undef KITH_CANBERRA
+#undef KITH_CATEGORY
 #undef KITH_PERIODIC
 #undef KITH_METRIC
 
-/// Returns the chain after a column of length `length` of a periodic box.
-template <Metric metric>
-__device__ __forceinline__ float next_periodic(float acc, float a, float b, float length) {
+__device__ __forceinline__ float power(float near, int halves) {
+  switch (halves) {
+#include "kith/spi/power_cases.def"
+  }
+}
+
+/// Returns the term of a column with the parameter p.
+template <Terms kind>
+__device__ __forceinline__ float term_of(float near, float far, float p) {
+  if (kind == Terms::periodic || p > 0) return periodic(near, far, p);
+  return p == 0 ? category(near) : power(near, static_cast<int>(-p));
+}
+
+/// Returns the chain after a column with the parameter p.
+template <Metric metric, Terms kind>
+__device__ __forceinline__ float next_term(float acc, float a, float b, float p) {
+  if (kind == Terms::mixed && p == canberra_term) return Chain<metric>::next(acc, canberra(a, b), 0.0f);
   const float difference = fabs(a - b);
-  return Chain<metric>::next(acc, periodic(difference, difference, length), 0.0f);
+  return Chain<metric>::next(acc, term_of<kind>(difference, difference, p), 0.0f);
+}
+
+/// Returns the kernel for these terms: of<Terms>() for one kind. Metrics lack those that they do not take.
+template <Metric metric, class Of>
+auto kernel_of_terms(const spi::RowBlocks& rows, const Of& of) {
+  auto* kernel = of(std::integral_constant<Terms, Terms::differences>());
+  if constexpr (takes_box(metric))
+    if (rows.terms) kernel = of(std::integral_constant<Terms, Terms::periodic>());
+  if constexpr (takes_mixed_terms(metric))
+    if (rows.mixed) kernel = of(std::integral_constant<Terms, Terms::mixed>());
+  return kernel;
 }
 
 /// The chains of all metrics, as text. Metrics with equal chains differ only in their finish; the first of

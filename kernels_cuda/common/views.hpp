@@ -46,9 +46,9 @@ inline Rows rows_of(const spi::RowBlocks& rows) {
   return {static_cast<const float*>(address_of(rows.memory)), rows.first, rows.rows, rows.dims};
 }
 
-/// Returns the lengths of a periodic box, in which the rows are; null if there is none.
-inline const float* lengths_of(const spi::RowBlocks& rows) {
-  return static_cast<const float*>(address_of(rows.lengths));
+/// Returns the parameters of terms; null if chains take differences.
+inline const float* terms_of(const spi::RowBlocks& rows) {
+  return static_cast<const float*>(address_of(rows.terms));
 }
 
 /// The kernels' form of spi::Grid: rows begin `stride` elements apart.

@@ -157,7 +157,7 @@ def test_a_function_as_weights_is_what_the_name_is(name, close):
         ({"algorithm": "kd_tree"}, "no trees.*'brute'"),
         ({"algorithm": "ball_tree"}, "no trees.*'brute'"),
         ({"algorithm": "fast"}, "choose 'auto' or 'brute'"),
-        ({"p": 3}, "p=3; choose 1, 2 or infinity"),
+        ({"p": 2.3}, "p=2.3; choose 0.5, 1, 1.5 and so on"),
         ({"metric": lambda a, b: 0.0}, "callable metric"),
         ({"metric": "precomputed"}, "pass the rows themselves"),
         ({"metric": "nan_euclidean"}, "sklearn.impute"),

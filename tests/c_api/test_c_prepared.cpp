@@ -74,6 +74,19 @@ TEST_CASE("c: prepared metrics, their parameters, and what an index says of them
   asked.inverse_covariance = four.data();
   asked.inverse_covariance_count = 4;
   check("mahalanobis", asked, {.inverse_covariance = four});
+  check("matching", none, {});
+  check("canberra", none, {});
+  asked = none;
+  asked.p = 2.5;
+  check("minkowski", asked, {.p = 2.5});
+  const std::vector<std::int64_t> categorical{1};
+  asked = none;
+  asked.categorical = categorical.data();
+  asked.categorical_count = 1;
+  check("gower", asked, {.categorical = categorical});
+  asked.ranges = two.data();
+  asked.ranges_count = 2;
+  check("gower", asked, {.categorical = categorical, .ranges = two});
   check("seuclidean", none, {});  // the variances of the rows
   asked = none;
   asked.degrees = 1;

@@ -89,7 +89,7 @@ class PlantedDevice : public spi::Device {
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
     const auto* chains = std::get_if<spi::DoubleChainsStep>(&step.work);
-    if (chains && chains->lengths.cols > 0) return {"it heeds no periodic box in double precision", 0};
+    if (chains && chains->terms.cols > 0) return {"it heeds no terms in double precision", 0};
     if (std::holds_alternative<spi::GroupsStep>(step.work)) return {"it searches no groups at once", 0};
     if (std::holds_alternative<spi::LandStep>(step.work) ||
         std::holds_alternative<spi::UnitStep>(step.work) ||
@@ -115,9 +115,8 @@ class PlantedDevice : public spi::Device {
     const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
     const auto row = [&](std::uint32_t d) { return element(train, t, d); };
     const bool separate = defect_ == separate_multiply;
-    if (!train.lengths || defect_ == ignores_box)
-      return chain<float>(metric, train.dims, query, row, separate);
-    const spi::RowBlocks lengths{train.lengths, 0, 1, train.dims, 1};
+    if (!train.terms || defect_ == ignores_box) return chain<float>(metric, train.dims, query, row, separate);
+    const spi::RowBlocks lengths{train.terms, 0, 1, train.dims, 1};
     const auto in_box = [&](std::uint32_t d) {
       const float near = std::fabs(query(d) - row(d)), far = near, length = element(lengths, 0, d);
       using std::fmin;

@@ -2,6 +2,7 @@
 // section 1, alone.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -9,6 +10,7 @@
 #include "doubles/doubles_oracle.hpp"
 #include "kith/index.hpp"
 #include "metric/angles.hpp"
+#include "metric/roots.hpp"
 
 namespace kith::tests {
 
@@ -18,6 +20,9 @@ using Values = std::vector<double>;
 struct MetricAsked {
   Metric metric;
   Values weights = {}, variances = {}, covariance = {}, inverse = {};
+  double p = 0;
+  std::vector<std::int64_t> categorical = {};
+  Values ranges = {};
 
   IndexOptions options(Arithmetic arithmetic = Arithmetic::automatic) const {
     IndexOptions all;
@@ -25,11 +30,24 @@ struct MetricAsked {
     all.variances = variances;
     all.covariance = covariance;
     all.inverse_covariance = inverse;
+    all.p = p;
+    all.categorical = categorical;
+    all.ranges = ranges;
     all.arithmetic = arithmetic;
     return all;
   }
+  /// Returns whether columns have terms in the place of differences.
+  bool has_terms() const {
+    return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::matching ||
+           metric == Metric::canberra;
+  }
+  bool is_categorical(std::size_t column) const {
+    return metric == Metric::matching || std::find(categorical.begin(), categorical.end(),
+                                                   static_cast<std::int64_t>(column)) != categorical.end();
+  }
   /// Returns the metric that compares the rows.
   Metric compared() const {
+    if (has_terms()) return Metric::l1;
     if (metric == Metric::correlation || metric == Metric::spearman || metric == Metric::angular)
       return Metric::cosine;
     const bool squares = metric == Metric::seuclidean || metric == Metric::mahalanobis ||
@@ -69,8 +87,36 @@ inline double rank_by_contract(const Values& x, std::size_t d) {
   return below + (equal + 1) / 2;
 }
 
+/// Returns what a value becomes for a metric of terms.
+inline double prepared_value(const MetricAsked& asked, std::size_t column, double x) {
+  if (!asked.weights.empty()) return x * rounded_root(asked.weights[column], static_cast<int>(2 * asked.p));
+  if (asked.ranges.empty() || asked.is_categorical(column)) return x;
+  return asked.ranges[column] == 0 ? 0 : x / asked.ranges[column];
+}
+
+template <class Real>
+Real term_by_contract(const MetricAsked& asked, std::size_t column, Real a, Real b) {
+  const Real t = std::fabs(a - b);
+  if (asked.is_categorical(column)) return a == b ? Real{0} : Real{1};
+  if (asked.metric == Metric::canberra) {
+    const Real sum = std::fabs(a) + std::fabs(b);
+    return sum == 0 ? Real{0} : t / sum;
+  }
+  if (asked.metric != Metric::minkowski) return t;
+  std::vector<Real> factors(static_cast<std::size_t>(asked.p), t);
+  if (asked.p != std::floor(asked.p)) factors.push_back(std::sqrt(t));
+  Real product = factors[0];
+  for (std::size_t i = 1; i < factors.size(); ++i) product = product * factors[i];
+  return product;
+}
+
 /// Returns what a row becomes, before it is rounded to the arithmetic of the Index.
 inline Values prepared_by_contract(const MetricAsked& asked, const Values& x) {
+  if (asked.has_terms()) {
+    Values to;
+    for (std::size_t d = 0; d < x.size(); ++d) to.push_back(prepared_value(asked, d, x[d]));
+    return to;
+  }
   if (asked.metric == Metric::angular) return x;
   if (asked.metric == Metric::haversine)
     return {rounded_cos(x[0]) * rounded_cos(x[1]), rounded_cos(x[0]) * rounded_sin(x[1]), rounded_sin(x[0])};
@@ -129,9 +175,45 @@ inline Matrix rounded(const DoubleMatrix& rows) {
   return {rows.rows, rows.cols, {rows.values.begin(), rows.values.end()}};
 }
 
+/// Returns the k nearest by terms of columns.
+template <class Real>
+Neighbors nearest_by_terms(const MetricAsked& asked, const DoubleMatrix& train, const DoubleMatrix& queries,
+                           std::int64_t k) {
+  const DoubleMatrix rows = prepared_by_contract(asked, train), of = prepared_by_contract(asked, queries);
+  Neighbors found{queries.rows, k, {}, {}};
+  if (sizeof(Real) == sizeof(double)) found.arithmetic = Arithmetic::f64;
+  for (std::int64_t q = 0; q < of.rows; ++q) {
+    std::vector<std::pair<Real, std::int64_t>> sums;
+    for (std::int64_t t = 0; t < rows.rows; ++t) {
+      Real s = 0;
+      for (std::size_t d = 0; d < rows.row(t).size(); ++d)
+        s = s +
+            term_by_contract(asked, d, static_cast<Real>(of.row(q)[d]), static_cast<Real>(rows.row(t)[d]));
+      sums.emplace_back(s, t);
+    }
+    std::sort(sums.begin(), sums.end());
+    for (std::int64_t i = 0; i < k; ++i) {
+      const auto& [s, row] = sums[static_cast<std::size_t>(i)];
+      Real shown = s;
+      if (asked.metric == Metric::minkowski) shown = rounded_root(s, static_cast<int>(2 * asked.p));
+      if (asked.metric == Metric::gower || asked.metric == Metric::matching)
+        shown = s / static_cast<Real>(train.cols);
+      if constexpr (sizeof(Real) == sizeof(double))
+        found.distance64.push_back(shown);
+      else
+        found.distance.push_back(shown);
+      found.row.push_back(row);
+    }
+  }
+  return found;
+}
+
 /// Returns the k nearest, in the arithmetic of the Index.
 inline Neighbors nearest_by_contract(const MetricAsked& asked, Arithmetic arithmetic,
                                      const DoubleMatrix& train, const DoubleMatrix& queries, std::int64_t k) {
+  if (asked.has_terms())
+    return arithmetic == Arithmetic::f32 ? nearest_by_terms<float>(asked, train, queries, k)
+                                         : nearest_by_terms<double>(asked, train, queries, k);
   const DoubleMatrix rows = prepared_by_contract(asked, train), of = prepared_by_contract(asked, queries);
   Neighbors found =
       arithmetic == Arithmetic::f32
@@ -193,6 +275,13 @@ inline std::vector<MetricAsked> all_prepared(std::int64_t cols, std::mt19937& ra
     if (random() % 2 == 0) weights[random() % weights.size()] = 0;
     all.push_back({metric, weights});
   }
+  all.push_back({Metric::matching});
+  all.push_back({Metric::canberra});
+  all.push_back({.metric = Metric::gower, .categorical = {cols - 1, 0}, .ranges = positive(cols, random)});
+  if (random() % 2 == 0) all.back().ranges[1] = 0;
+  const double p = 0.5 * static_cast<double>(1 + random() % 16);
+  all.push_back({.metric = Metric::minkowski, .p = p == 1 || p == 2 ? 3 : p});
+  all.push_back({.metric = Metric::minkowski, .weights = positive(cols, random), .p = 1.5});
   return all;
 }
 

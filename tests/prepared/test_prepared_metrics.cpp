@@ -110,7 +110,8 @@ TEST_CASE("prepared metrics: proposers and boxes answer as the chain does") {
       CAPTURE(std::string(name(proposer)));
       CHECK(index.search(of.queries, 9, {.proposer = proposer}) == right);
     }
-    if (device().info().boxes_max_k >= 9 && of.arithmetic == Arithmetic::f32)
+    if (device().info().boxes_max_k >= 9 && of.arithmetic == Arithmetic::f32 &&
+        of.asked.metric != Metric::canberra)
       CHECK(index.search(of.queries, 9, {.boxes = true}) == right);
   });
 }
@@ -134,7 +135,8 @@ TEST_CASE("prepared metrics: radii and counts") {
     CHECK(index.count(of.queries, {.radius = {&radius, 1, 1}}) == counts);
     SearchOptions limited;
     limited.radius = radius;
-    CHECK(index.search(of.queries, 300, limited).row[size(counts[0])] == -1);
+    const Neighbors cut = index.search(of.queries, 300, limited);
+    if (counts[0] < 300) CHECK(cut.row[size(counts[0])] == -1);
   });
 }
 
@@ -151,7 +153,7 @@ TEST_CASE("prepared metrics: rows that are added, removed and compacted; shards;
     const Index one = of.index_of(of.part(0, 90));
     const Index two = of.index_of(of.part(90, 200), {.first_row = 90});
     const std::vector<Keys> keys{one.search_keys(of.queries, 5), two.search_keys(of.queries, 5)};
-    CHECK(finish(grown.metric(), merge(keys)) == right);
+    if (!shows_by_parameter(of.asked.metric)) CHECK(finish(grown.metric(), merge(keys)) == right);
     const Neighbors others = grown.search(of.train, 3, {.self = 0});
     CHECK(knn_graph(device(), of.train, 3, of.asked.metric, {}, nullptr, of.asked.options(of.arithmetic)) ==
           others);
@@ -200,6 +202,8 @@ TEST_CASE("prepared metrics: columns that do not count, votes and sets") {
     wide.variances = longer(asked.variances);
     wide.covariance = larger(asked.covariance);
     wide.inverse = larger(asked.inverse);
+    wide.ranges = longer(asked.ranges);
+    for (std::int64_t& column : wide.categorical) ++column;
     IndexOptions options = wide.options(Arithmetic::f32);
     options.features = {1, 2, 3, 4};
     const Index index(device(), wider(of.train, std::nan("")), asked.metric, options);

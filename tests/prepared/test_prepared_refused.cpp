@@ -57,10 +57,11 @@ TEST_CASE("prepared metrics: parameters that are refused") {
         begin +
             "mahalanobis with neither a covariance nor its inverse; give one of covariance and "
             "inverse_covariance");
-  CHECK(refused_prepared(Metric::cosine, {.column_weights = {1, 2}}) ==
-        begin +
-            "there are column_weights, but cosine is none of l1, l2 and squared_l2; leave them out, or "
-            "choose one of these");
+  CHECK(
+      refused_prepared(Metric::cosine, {.column_weights = {1, 2}}) ==
+      begin +
+          "there are column_weights, but cosine is none of l1, l2, squared_l2 and minkowski; leave them out, "
+          "or choose one of these");
   CHECK(refused_prepared(Metric::l2, {.variances = {1, 2}}) ==
         begin +
             "there are variances, which seuclidean takes, but the metric is l2; leave them out, or "

@@ -33,13 +33,14 @@ template <class Next>
 }
 
 struct LeafOfRows {
-  template <Metric metric, bool in_box>
+  template <Metric metric, Terms kind>
   static std::uint32_t values(const Walker& of, const float* rows, float most, float* values) {
-    const float *const query = of.query, *const lengths = of.lengths;
+    const float *const query = of.query, *const terms = of.terms;
     return fold_leaf(of.dims, Chain<metric>::first, most, values,
                      [=](Lanes acc, std::size_t d, std::size_t lane) {
                        const Lanes a = all(query[d]), b = load(rows + d * leaf_rows + lane);
-                       if constexpr (in_box) return next_periodic<metric>(acc, a, b, all(lengths[d]));
+                       if constexpr (kind != Terms::differences)
+                         return next_term<metric, kind>(acc, a, b, terms[d]);
                        return Chain<metric>::next(acc, a, b);
                      });
   }
@@ -49,30 +50,40 @@ struct LeafOfRows {
 /// least that: docs/boxes.md.
 template <bool far_sides>
 struct LeafOfBoxes {
-  template <Metric metric, bool in_box>
+  template <Metric metric, Terms kind>
   static std::uint32_t values(const Walker& of, const float* bounds, float most, float* values) {
-    const float *const query = of.query, *const lengths = of.lengths,
+    const float *const query = of.query, *const terms = of.terms,
                        *const largest = bounds + of.dims * leaf_rows;
     return fold_leaf(
         of.dims, Chain<metric>::first, most, values, [=](Lanes acc, std::size_t d, std::size_t lane) {
           const Lanes q = all(query[d]), none = all(0.0f);
           const Lanes low = load(bounds + d * leaf_rows + lane), high = load(largest + d * leaf_rows + lane);
-          if constexpr (!far_sides && !in_box)
+          if constexpr (!far_sides && kind == Terms::differences)
             return Chain<metric>::next(acc, fmax(fmax(low - q, q - high), none), none);
           const Lanes far = fmax(q - low, high - q);
-          if constexpr (!in_box) return Chain<metric>::next(acc, far, none);
-          const Lanes near = fmax(fmax(low - q, q - high), none), length = all(lengths[d]);
-          const Lanes bound = far_sides ? periodic(far, near, length) : periodic(near, far, length);
+          if constexpr (kind == Terms::differences) return Chain<metric>::next(acc, far, none);
+          const Lanes near = fmax(fmax(low - q, q - high), none);
+          const Lanes bound =
+              far_sides ? term_of<kind>(far, near, terms[d]) : term_of<kind>(near, far, terms[d]);
           return Chain<metric>::next(acc, bound, none);
         });
   }
 };
 
+/// Is a function of its own, so that the registers that its powers need are saved for no other terms.
+template <Metric metric, class Leaf>
+[[gnu::noinline]] std::uint32_t values_of_mixed(const Walker& of, const float* leaf, float most,
+                                                float* values) {
+  return Leaf::template values<metric, Terms::mixed>(of, leaf, most, values);
+}
+
 template <Metric metric, class Leaf>
 std::uint32_t values_by(const Walker& of, const float* leaf, float most, float* values) {
+  if constexpr (takes_mixed_terms(metric))
+    if (of.mixed) return values_of_mixed<metric, Leaf>(of, leaf, most, values);
   if constexpr (takes_box(metric))
-    if (of.lengths) return Leaf::template values<metric, true>(of, leaf, most, values);
-  return Leaf::template values<metric, false>(of, leaf, most, values);
+    if (of.terms) return Leaf::template values<metric, Terms::periodic>(of, leaf, most, values);
+  return Leaf::template values<metric, Terms::differences>(of, leaf, most, values);
 }
 
 template <class Leaf>

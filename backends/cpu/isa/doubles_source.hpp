@@ -13,6 +13,7 @@ struct Double {
   constexpr Double(double of) : value(of) {}
   friend Double operator+(Double a, Double b) { return a.value + b.value; }
   friend Double operator-(Double a, Double b) { return a.value - b.value; }
+  friend Double operator*(Double a, Double b) { return a.value * b.value; }
   friend Double operator-(Double a) { return -a.value; }
 };
 
@@ -27,6 +28,15 @@ inline Double fmax(Double a, Double b) {
 }
 inline Double fmin(Double a, Double b) {  // b if either is NaN
   return a.value < b.value ? a : b;
+}
+inline Double above_0(Double a) {
+  return a.value > 0 ? 1.0 : 0.0;
+}
+inline Double root(Double a) {
+  return __builtin_sqrt(a.value);
+}
+inline Double quotient(Double a, Double b) {
+  return b.value == 0 ? 0.0 : a.value / b.value;
 }
 /// Completes the table: rows of doubles hold no bits.
 inline Double bits_apart(Double, Double) {
@@ -46,17 +56,42 @@ struct DoubleChain;
   inline Double periodic(Double near, Double far, Double length) { \
     return term;                                                   \
   }
+#define KITH_CATEGORY(term)             \
+  inline Double category(Double near) { \
+    return term;                        \
+  }
+#define KITH_CANBERRA(code, term)              \
+  inline Double canberra(Double a, Double b) { \
+    return term;                               \
+  }
 #include "kith/metrics.def"
+#undef KITH_CANBERRA
+#undef KITH_CATEGORY
 #undef KITH_PERIODIC
 #undef KITH_METRIC
 
+inline Double power(Double near, int halves) {
+  switch (halves) {
+#include "kith/spi/power_cases.def"
+  }
+}
+
+/// Returns the term of a pair of values, which does not follow from their difference alone, or that of their
+/// difference.
+template <Terms kind>
+inline Double term_of(Double a, Double b, double p) {
+  if (kind == Terms::mixed && p == static_cast<double>(canberra_term)) return canberra(a, b);
+  const Double near = fabs(a - b);
+  if (kind == Terms::periodic || p > 0) return periodic(near, near, p);
+  return p == 0 ? category(near) : power(near, static_cast<int>(-p));
+}
+
 /// Returns the chain after column d of a query and a row.
-///   lengths  of a periodic box; else not read
-template <Metric metric, bool in_box>
-inline Double next_double(Double acc, Double a, Double b, const double* lengths, std::size_t d) {
-  if constexpr (!in_box) return DoubleChain<metric>::next(acc, a, b);
-  const Double difference = fabs(a - b);
-  return DoubleChain<metric>::next(acc, periodic(difference, difference, lengths[d]), 0.0);
+///   terms  parameters of columns; not read if chains take differences
+template <Metric metric, Terms kind>
+inline Double next_double(Double acc, Double a, Double b, const double* terms, std::size_t d) {
+  if constexpr (kind == Terms::differences) return DoubleChain<metric>::next(acc, a, b);
+  return DoubleChain<metric>::next(acc, term_of<kind>(a, b, terms[d]), 0.0);
 }
 
 /// The number of chains that a processor works at together: it begins two steps a cycle, and waits four
@@ -64,7 +99,7 @@ inline Double next_double(Double acc, Double a, Double b, const double* lengths,
 constexpr std::size_t double_chains_at_once = 8;
 
 /// Computes the chains of `count` rows, at most double_chains_at_once.
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 void some_double_chains(const DoubleCandidates& c, const double* const* rows, std::size_t count,
                         double* const* out) {
   const double* row[double_chains_at_once];
@@ -77,12 +112,12 @@ void some_double_chains(const DoubleCandidates& c, const double* const* rows, st
     const Double value = c.query[d];
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < double_chains_at_once; ++i)
-      acc[i] = next_double<metric, in_box>(acc[i], value, row[i][d], c.lengths, d);
+      acc[i] = next_double<metric, kind>(acc[i], value, row[i][d], c.terms, d);
   }
   for (std::size_t i = 0; i < count; ++i) *out[i] = acc[i].value;
 }
 
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 void double_chains_of(const DoubleCandidates& c, double* values) {
   const double* rows[double_chains_at_once];
   double* out[double_chains_at_once];
@@ -93,19 +128,27 @@ void double_chains_of(const DoubleCandidates& c, double* values) {
     rows[found] = c.train + row * c.stride;
     out[found++] = values + j;
     if (found < double_chains_at_once) continue;
-    some_double_chains<metric, in_box>(c, rows, found, out);
+    some_double_chains<metric, kind>(c, rows, found, out);
     found = 0;
   }
-  if (found > 0) some_double_chains<metric, in_box>(c, rows, found, out);
+  if (found > 0) some_double_chains<metric, kind>(c, rows, found, out);
+}
+
+template <Metric metric>
+void double_chains_by(const DoubleCandidates& c, double* values) {
+  if constexpr (takes_mixed_terms(metric))
+    if (c.mixed) return double_chains_of<metric, Terms::mixed>(c, values);
+  if constexpr (takes_box(metric))
+    if (c.terms) return double_chains_of<metric, Terms::periodic>(c, values);
+  double_chains_of<metric, Terms::differences>(c, values);
 }
 
 void double_chains(const DoubleCandidates& c, double* values) {
   switch (c.metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish)                \
-  case Metric::id:                                                         \
-    if constexpr (takes_box(Metric::id))                                   \
-      if (c.lengths) return double_chains_of<Metric::id, true>(c, values); \
-    return double_chains_of<Metric::id, false>(c, values);
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    double_chains_by<Metric::id>(c, values);                \
+    return;
 #include "kith/metrics.def"
 #undef KITH_METRIC
     default:
@@ -133,9 +176,9 @@ struct RowsTogether {
 
 /// Continues the chains of a query by the copied columns.
 ///   first  whether they begin here; else `values` has them so far
-///   query, lengths  from the first of these columns on
-template <Metric metric, bool in_box>
-void continue_chains(const RowsTogether& rows, const double* query, const double* lengths, std::size_t width,
+///   query, terms  from the first of these columns on
+template <Metric metric, Terms kind>
+void continue_chains(const RowsTogether& rows, const double* query, const double* terms, std::size_t width,
                      bool first, double* values) {
   double acc[rows_together];
   for (std::size_t i = 0; i < rows_together; ++i)
@@ -143,12 +186,12 @@ void continue_chains(const RowsTogether& rows, const double* query, const double
   for (std::size_t d = 0; d < width; ++d) {
     const Double value = query[d];
     for (std::size_t i = 0; i < rows_together; ++i)
-      acc[i] = next_double<metric, in_box>(acc[i], value, rows.columns[d][i], lengths, d).value;
+      acc[i] = next_double<metric, kind>(acc[i], value, rows.columns[d][i], terms, d).value;
   }
   for (std::size_t i = 0; i < rows.count; ++i) values[rows.place[i]] = acc[i];
 }
 
-template <Metric metric, bool in_box>
+template <Metric metric, Terms kind>
 void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
                       double* values, std::size_t stride) {
   RowsTogether rows;
@@ -164,20 +207,30 @@ void shared_chains_of(const DoubleCandidates& c, std::size_t queries, std::size_
       const std::size_t width = c.dims - d < columns_together ? c.dims - d : columns_together;
       rows.copy(d, width);
       for (std::size_t q = 0; q < queries; ++q)
-        continue_chains<metric, in_box>(rows, c.query + q * query_stride + d,
-                                        in_box ? c.lengths + d : nullptr, width, d == 0, values + q * stride);
+        continue_chains<metric, kind>(rows, c.query + q * query_stride + d,
+                                      kind == Terms::differences ? nullptr : c.terms + d, width, d == 0,
+                                      values + q * stride);
     }
   }
+}
+
+template <Metric metric>
+void shared_chains_by(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
+                      double* values, std::size_t stride) {
+  if constexpr (takes_mixed_terms(metric))
+    if (c.mixed) return shared_chains_of<metric, Terms::mixed>(c, queries, query_stride, values, stride);
+  if constexpr (takes_box(metric))
+    if (c.terms) return shared_chains_of<metric, Terms::periodic>(c, queries, query_stride, values, stride);
+  shared_chains_of<metric, Terms::differences>(c, queries, query_stride, values, stride);
 }
 
 void shared_double_chains(const DoubleCandidates& c, std::size_t queries, std::size_t query_stride,
                           double* values, std::size_t stride) {
   switch (c.metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish)                                               \
-  case Metric::id:                                                                                        \
-    if constexpr (takes_box(Metric::id))                                                                  \
-      if (c.lengths) return shared_chains_of<Metric::id, true>(c, queries, query_stride, values, stride); \
-    return shared_chains_of<Metric::id, false>(c, queries, query_stride, values, stride);
+#define KITH_METRIC(id, prepare, start, accumulate, finish)                 \
+  case Metric::id:                                                          \
+    shared_chains_by<Metric::id>(c, queries, query_stride, values, stride); \
+    return;
 #include "kith/metrics.def"
 #undef KITH_METRIC
     default:

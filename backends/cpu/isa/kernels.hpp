@@ -29,15 +29,17 @@ struct Operands {
   std::size_t dims;
   std::size_t query_begin, query_end;  ///< rows of the memory
   std::size_t train_begin, train_end;
-  const float* lengths = nullptr;  ///< [dims] of a periodic box, for `distance` alone; null: there is none
+  const float* terms = nullptr;  ///< [dims] parameters, for `distance` alone; null: chains take differences
+  bool mixed = false;            ///< terms may be others than periodic
   std::uint32_t bits = 0;          ///< of a row as it is given, for `distance` alone; 0: rows hold none
 };
 
 /// The query of a walk through boxes.
 struct Walker {
   Metric metric;
-  const float* query;    ///< [dims]
-  const float* lengths;  ///< [dims] of a periodic box; null: there is none
+  const float* query;  ///< [dims]
+  const float* terms;  ///< [dims] parameters of columns; null: chains take differences
+  bool mixed;          ///< terms may be others than periodic
   std::size_t dims;
 };
 
@@ -119,7 +121,8 @@ struct DoubleCandidates {
   const std::uint32_t* rows;
   std::uint32_t first_row, train_rows;  ///< rows that are not among these are left out
   std::size_t count;
-  const double* lengths = nullptr;  ///< [dims] of a periodic box; null: there is none
+  const double* terms = nullptr;  ///< [dims] parameters of columns; null: chains take differences
+  bool mixed = false;             ///< terms may be others than periodic
 };
 
 struct Kernels {

@@ -80,7 +80,8 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
 
 /// A sink that appends tiles of values to the short lists of their queries.
 struct ToLists {
-  static constexpr bool bound_by_memory = false, of_products = false, in_box = false;
+  static constexpr bool bound_by_memory = false, of_products = false;
+  static constexpr Terms terms = Terms::differences;
   Shortlists& lists;
   std::uint32_t row_offset;
 
@@ -124,7 +125,8 @@ struct ToLists {
 /// A sink that writes tiles of values to a row-major matrix.
 struct ToMatrix {
   static constexpr bool bound_by_memory = true;  // memory limits it if dims is small
-  static constexpr bool of_products = false, in_box = false;
+  static constexpr bool of_products = false;
+  static constexpr Terms terms = Terms::differences;
   float* out;  ///< element (query_begin, train_begin)
   std::size_t stride;
 
@@ -153,9 +155,10 @@ struct ToMatrix {
   }
 };
 
-/// Does the same in a periodic box.
-struct ToMatrixInBox : ToMatrix {
-  static constexpr bool in_box = true;
+/// Does the same with terms in place of differences.
+template <Terms kind>
+struct ToMatrixOfTerms : ToMatrix {
+  static constexpr Terms terms = kind;
 };
 
 template <Metric metric, int queries, int fixed_dims, class Sink>
@@ -168,15 +171,15 @@ void run_pass(const Pass& pass, Sink& sink) {
   for (; block + blocks <= pass.end_block; block += blocks) {
     Lanes acc[queries][blocks];
     const float* const rows = train + block * block_floats;
-    accumulate_tile<metric, queries, blocks, fixed_dims, Sink::in_box>(
-        pass.query, rows, dims, ahead_of(pass, rows, blocks), pass.operands.lengths, acc);
+    accumulate_tile<metric, queries, blocks, fixed_dims, Sink::terms>(
+        pass.query, rows, dims, ahead_of(pass, rows, blocks), pass.operands.terms, acc);
     sink.take(pass, block, acc);
   }
   for (; block < pass.end_block; ++block) {
     Lanes acc[queries][1];
     const float* const rows = train + block * block_floats;
-    accumulate_tile<metric, queries, 1, 0, Sink::in_box>(pass.query, rows, dims, ahead_of(pass, rows, 1),
-                                                         pass.operands.lengths, acc);
+    accumulate_tile<metric, queries, 1, 0, Sink::terms>(pass.query, rows, dims, ahead_of(pass, rows, 1),
+                                                        pass.operands.terms, acc);
     sink.take(pass, block, acc);
   }
 }
@@ -197,7 +200,8 @@ RunPass<Sink> pass_for(std::size_t dims) {
 
 template <Metric metric, class Sink>
 RunPass<Sink> pass_for(std::size_t queries, std::size_t dims) {
-  if constexpr (Sink::in_box && !takes_box(metric))
+  if constexpr ((Sink::terms == Terms::periodic && !takes_box(metric)) ||
+                (Sink::terms == Terms::mixed && !takes_mixed_terms(metric)))
     return nullptr;
   else
     return queries == 1 ? pass_for<metric, 1, Sink>(dims) : pass_for<metric, most_queries, Sink>(dims);
@@ -264,8 +268,12 @@ void sweep(const Operands& o, Sink& sink) {
 
 void distance(const Operands& operands, float* out, std::size_t stride) {
   if (is_of_sums(operands.metric)) return distance_of_sums(operands, out, stride);
-  if (operands.lengths) {
-    ToMatrixInBox sink{{out, stride}};
+  if (operands.mixed) {
+    ToMatrixOfTerms<Terms::mixed> sink{{out, stride}};
+    return sweep(operands, sink);
+  }
+  if (operands.terms) {
+    ToMatrixOfTerms<Terms::periodic> sink{{out, stride}};
     return sweep(operands, sink);
   }
   ToMatrix sink{out, stride};
@@ -279,7 +287,8 @@ void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lis
 
 /// A sink that tests tiles of negative inner products, and appends to the lists of candidates.
 struct ToCandidates {
-  static constexpr bool bound_by_memory = false, of_products = true, in_box = false;
+  static constexpr bool bound_by_memory = false, of_products = true;
+  static constexpr Terms terms = Terms::differences;
   const Products& products;
 
   template <int queries, int blocks>

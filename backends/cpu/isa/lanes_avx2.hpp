@@ -77,6 +77,22 @@ inline Lanes ones_both(Lanes a, Lanes b) {
           count_bits(_mm256_castps_si256(_mm256_and_ps(a.high, b.high)))};
 }
 
+/// Returns 1 in lanes that are above 0, else 0.
+inline Lanes above_0(Lanes a) {
+  const __m256 none = _mm256_setzero_ps(), one = _mm256_set1_ps(1);
+  return {_mm256_and_ps(_mm256_cmp_ps(a.low, none, _CMP_GT_OQ), one),
+          _mm256_and_ps(_mm256_cmp_ps(a.high, none, _CMP_GT_OQ), one)};
+}
+inline Lanes root(Lanes a) {
+  return {_mm256_sqrt_ps(a.low), _mm256_sqrt_ps(a.high)};
+}
+/// Returns a / b; 0 where b is 0.
+inline Lanes quotient(Lanes a, Lanes b) {
+  const __m256 none = _mm256_setzero_ps();
+  return {_mm256_and_ps(_mm256_cmp_ps(b.low, none, _CMP_NEQ_OQ), _mm256_div_ps(a.low, b.low)),
+          _mm256_and_ps(_mm256_cmp_ps(b.high, none, _CMP_NEQ_OQ), _mm256_div_ps(a.high, b.high))};
+}
+
 /// Returns the smaller of each pair; b if either is NaN.
 inline Lanes fmin(Lanes a, Lanes b) {
   return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};

@@ -78,6 +78,18 @@ inline Lanes ones_both(Lanes a, Lanes b) {
   return count_bits(_mm512_and_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v)));
 }
 
+/// Returns 1 in lanes that are above 0, else 0.
+inline Lanes above_0(Lanes a) {
+  return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_GT_OQ), _mm512_set1_ps(1))};
+}
+inline Lanes root(Lanes a) {
+  return {_mm512_sqrt_ps(a.v)};
+}
+/// Returns a / b; 0 where b is 0.
+inline Lanes quotient(Lanes a, Lanes b) {
+  return {_mm512_maskz_div_ps(_mm512_cmp_ps_mask(b.v, _mm512_setzero_ps(), _CMP_NEQ_OQ), a.v, b.v)};
+}
+
 /// Returns the smaller of each pair; b if either is NaN.
 inline Lanes fmin(Lanes a, Lanes b) {
   return {_mm512_min_ps(a.v, b.v)};

@@ -80,6 +80,18 @@ inline Lanes ones_both(const Lanes& a, const Lanes& b) {
       [&](int lane) { return static_cast<float>(__builtin_popcount(word(a.v[lane]) & word(b.v[lane]))); });
 }
 
+/// Returns 1 in lanes that are above 0, else 0.
+inline Lanes above_0(const Lanes& a) {
+  return each([&](int lane) { return a.v[lane] > 0 ? 1.0f : 0.0f; });
+}
+inline Lanes root(const Lanes& a) {
+  return each([&](int lane) { return __builtin_sqrtf(a.v[lane]); });
+}
+/// Returns a / b; 0 where b is 0.
+inline Lanes quotient(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return b.v[lane] == 0 ? 0.0f : a.v[lane] / b.v[lane]; });
+}
+
 /// Returns the smaller of each pair; b if either is NaN.
 inline Lanes fmin(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] < b.v[lane] ? a.v[lane] : b.v[lane]; });

@@ -21,15 +21,40 @@ struct Chain;
   inline Lanes periodic(Lanes near, Lanes far, Lanes length) { \
     return term;                                               \
   }
+#define KITH_CATEGORY(term)           \
+  inline Lanes category(Lanes near) { \
+    return term;                      \
+  }
+#define KITH_CANBERRA(code, term)           \
+  inline Lanes canberra(Lanes a, Lanes b) { \
+    return term;                            \
+  }
 #include "kith/metrics.def"
+#undef KITH_CANBERRA
+#undef KITH_CATEGORY
 #undef KITH_PERIODIC
 #undef KITH_METRIC
 
-/// Returns the chain after a row's value b of a column of length `length`.
-template <Metric metric>
-[[gnu::always_inline]] inline Lanes next_periodic(Lanes acc, Lanes a, Lanes b, Lanes length) {
+/// Returns a power of `near`. Tiles call it, since sixteen powers in each would make them large.
+[[gnu::noinline]] Lanes power(Lanes near, int halves) {
+  switch (halves) {
+#include "kith/spi/power_cases.def"
+  }
+}
+
+/// Returns the term of a column with the parameter p.
+template <Terms kind>
+[[gnu::always_inline]] inline Lanes term_of(Lanes near, Lanes far, float p) {
+  if (kind == Terms::periodic || p > 0) return periodic(near, far, all(p));
+  return p == 0 ? category(near) : power(near, static_cast<int>(-p));
+}
+
+/// Returns the chain after a row's value b of a column with the parameter p.
+template <Metric metric, Terms kind>
+[[gnu::always_inline]] inline Lanes next_term(Lanes acc, Lanes a, Lanes b, float p) {
+  if (kind == Terms::mixed && p == canberra_term) return Chain<metric>::next(acc, canberra(a, b), all(0.0f));
   const Lanes difference = fabs(a - b);
-  return Chain<metric>::next(acc, periodic(difference, difference, length), all(0.0f));
+  return Chain<metric>::next(acc, term_of<kind>(difference, difference, p), all(0.0f));
 }
 
 constexpr bool same_text(const char* a, const char* b) {
@@ -67,10 +92,10 @@ struct Ahead {
 ///   query  element (first query, dimension 0) of a block of 8
 ///   train  the first of the contiguous training blocks
 ///   ahead  what to prefetch
-///   lengths  of a periodic box; else not read
-template <Metric metric, int queries, int blocks, int fixed_dims, bool in_box>
+///   terms  parameters of the columns; not read if they are differences
+template <Metric metric, int queries, int blocks, int fixed_dims, Terms kind>
 [[gnu::always_inline]] inline void accumulate_tile(const float* query, const float* train, std::size_t dims,
-                                                   Ahead ahead, const float* lengths,
+                                                   Ahead ahead, const float* terms,
                                                    Lanes (&acc)[queries][blocks]) {
   if constexpr (fixed_dims > 0) dims = fixed_dims;
 #pragma GCC unroll 8
@@ -89,8 +114,8 @@ template <Metric metric, int queries, int blocks, int fixed_dims, bool in_box>
       const Lanes value = all(query[d * query_block + static_cast<std::size_t>(q)]);
 #pragma GCC unroll 4
       for (int b = 0; b < blocks; ++b)
-        if constexpr (in_box)
-          acc[q][b] = next_periodic<metric>(acc[q][b], value, rows[b], all(lengths[d]));
+        if constexpr (kind != Terms::differences)
+          acc[q][b] = next_term<metric, kind>(acc[q][b], value, rows[b], terms[d]);
         else
           acc[q][b] = Chain<metric>::next(acc[q][b], value, rows[b]);
     }

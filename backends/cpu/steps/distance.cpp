@@ -28,7 +28,8 @@ void run(const spi::DistanceStep& step, const Resources& with) {
                             train,           t.dims,
                             q.first + query, q.first + std::min<std::size_t>(q.rows, query + task_queries),
                             t.first + row,   t.first + std::min<std::size_t>(t.rows, row + task_rows),
-                            lengths_of(t),   t.bits};
+                            terms_of(t),     t.mixed,
+                            t.bits};
     with.kernels.distance(operands, out + query * step.out.stride + row, step.out.stride);
   });
 }

@@ -24,7 +24,7 @@ struct Walked {
   std::array<const float*, spi::most_box_levels> bounds;   ///< bounds of the first box of each level
   const float* rows;
   const std::uint32_t* numbers;
-  const float* lengths;  ///< of a periodic box; null: there is none
+  const float* terms;  ///< parameters of columns; null: chains take differences
 
   Walked(const Step& work, const Kernels& with)
       : step(work), kernels(with), levels(spi::box_levels(work.train.rows.rows)) {
@@ -35,11 +35,13 @@ struct Walked {
     }
     rows = elements(work.train.rows);
     numbers = elements(work.train.numbers);
-    lengths = lengths_of(work.train.rows);
+    terms = terms_of(work.train.rows);
   }
 
   ///   query  [dims]
-  Walker walker(const float* query) const { return {step.metric, query, lengths, step.train.rows.dims}; }
+  Walker walker(const float* query) const {
+    return {step.metric, query, terms, step.train.rows.mixed, step.train.rows.dims};
+  }
 };
 
 /// Returns a mask of the first `count` of 32 bits.

@@ -43,14 +43,14 @@ void Device::enqueue(const spi::BoxesStep& step) {
   if (step.order.cols > 0) defines += " -D ORDERED";
   if (step.filter.cols > 0) defines += " -D FILTERED";
   if (step.within.cols > 0) defines += " -D WITHIN";
-  if (t.rows.lengths) defines += " -D PERIODIC";
+  if (t.rows.terms) defines += t.rows.mixed ? " -D TERMS -D MIXED" : " -D TERMS";
   spi::Grid<std::uint32_t> filter = step.filter;
   if (filter.rows == 1) filter.stride = 0;
   launch("boxes/boxes.cl", defines, "kith_boxes",
          Range{{std::size_t{q.rows} * spi::box_rows, 1, 1}, {spi::box_rows, 1, 1}}, buffer_of(q.memory),
          buffer_or_none(step.order.memory), buffer_of(t.rows.memory), buffer_of(t.numbers.memory),
          buffer_of(t.bounds.memory), buffer_or_none(filter.memory), buffer_or_none(step.within.memory),
-         buffer_or_none(t.rows.lengths), buffer_of(step.out.memory), buffer_of(step.leaves.memory),
+         buffer_or_none(t.rows.terms), buffer_of(step.out.memory), buffer_of(step.leaves.memory),
          BoxesShape{t.bounds, filter, step.within, step.out, step.leaves, step.order.first, t.numbers.first,
                     q.first, t.rows.rows, q.dims, step.k, step.most_leaves},
          Local{query_bytes(step)}, Local{list_bytes(step)});

@@ -51,7 +51,7 @@ void Device::enqueue(const spi::CountStep& step) {
   std::string defines = define_metric(step.metric) + define("QUERY_BLOCK", q.block);
   if (step.order.cols > 0) defines += " -D ORDERED";
   if (filter.cols > 0) defines += " -D FILTERED";
-  if (t.rows.lengths) defines += " -D PERIODIC";
+  if (t.rows.terms) defines += t.rows.mixed ? " -D TERMS -D MIXED" : " -D TERMS";
   for (std::size_t first = 0; first < step.bounds.cols; first += most_bounds_of_launch) {
     const std::size_t many = std::min(most_bounds_of_launch, step.bounds.cols - first);
     bounds.first = step.bounds.first + first;
@@ -60,7 +60,7 @@ void Device::enqueue(const spi::CountStep& step) {
            Range{{std::size_t{q.rows} * spi::box_rows, 1, 1}, {spi::box_rows, 1, 1}}, buffer_of(q.memory),
            buffer_or_none(step.order.memory), buffer_of(t.rows.memory), buffer_of(t.numbers.memory),
            buffer_of(t.bounds.memory), buffer_of(bounds.memory), buffer_or_none(filter.memory),
-           buffer_or_none(t.rows.lengths), buffer_of(counts.memory), buffer_of(step.leaves.memory),
+           buffer_or_none(t.rows.terms), buffer_of(counts.memory), buffer_of(step.leaves.memory),
            CountShape{t.bounds, bounds, filter, counts, step.leaves, step.order.first, t.numbers.first,
                       q.first, t.rows.rows, q.dims, static_cast<cl_uint>(many), first > 0},
            Local{query_bytes_of(step)}, Local{tally_bytes(many)});

@@ -18,12 +18,13 @@ void Device::enqueue(const spi::DistanceStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   if (q.rows == 0 || t.rows == 0) return;
   const std::string metric = define_metric(step.metric);
-  if (t.lengths) {
+  if (t.terms) {
     constexpr std::size_t group = 32;
     return launch("distance/distance_periodic.cl",
-                  metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block),
+                  metric + (t.mixed ? " -D MIXED" : "") + define("QUERY_BLOCK", q.block) +
+                      define("TRAIN_BLOCK", t.block),
                   "kith_distance_periodic", Range{{t.rows, q.rows, 1}, {group, 1, 1}}, Sides{q, t},
-                  buffer_of(t.lengths), step.out);
+                  buffer_of(t.terms), step.out);
   }
   if (is_of_sums(step.metric)) {
     constexpr std::size_t group = 64;  // distance_sums.cl

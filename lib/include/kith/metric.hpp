@@ -82,9 +82,16 @@ constexpr bool shows_angles(Metric metric) {
   return metric == Metric::angular || metric == Metric::haversine;
 }
 
+/// Returns whether the distance is a root of the sum, or the sum divided by the number of columns: it does
+/// not follow from the sum and the name of the metric alone.
+constexpr bool shows_by_parameter(Metric metric) {
+  return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::matching;
+}
+
 /// Returns whether columns may have weights: IndexOptions::column_weights.
 constexpr bool takes_column_weights(Metric metric) {
-  return metric == Metric::l1 || metric == Metric::l2 || metric == Metric::squared_l2;
+  return metric == Metric::l1 || metric == Metric::l2 || metric == Metric::squared_l2 ||
+         metric == Metric::minkowski;
 }
 
 /// Lists the metrics of numbers that have a chain: all but hamming.
@@ -104,6 +111,22 @@ constexpr bool takes_box(Metric metric) {
   return metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 ||
          metric == Metric::linf;
 }
+
+/// What a chain takes in each column: the difference; its term in a periodic box; the term that a parameter
+/// of the column chooses; or one that is of the two values, and not of their difference (metrics.def).
+enum class Terms { differences, periodic, mixed, pairs };
+
+/// Returns whether columns may have mixed terms.
+constexpr bool takes_mixed_terms(Metric metric) {
+  return metric == Metric::l1;
+}
+
+/// The parameter of a column whose term is that of canberra.
+#define KITH_METRIC(...)
+#define KITH_CANBERRA(code, term) inline constexpr float canberra_term = code;
+#include "kith/metrics.def"
+#undef KITH_CANBERRA
+#undef KITH_METRIC
 
 /// Returns whether a distance by `metric` can be below 0. A radius may then be negative, and a mean of
 /// distances has no meaning.

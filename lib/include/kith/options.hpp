@@ -124,8 +124,8 @@ struct IndexOptions {
   /// Keeps and searches equal rows once. Each is still found under its own number: no answer changes
   /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others.
   std::optional<bool> deduplicate = {};
-  /// [dims], 0 or more: the weight of each column in l1, l2 or squared_l2 (docs/contract.md, section 1).
-  /// Empty: all 1.
+  /// [dims], 0 or more: the weight of each column in l1, l2, squared_l2 or minkowski (docs/contract.md,
+  /// section 1). Empty: all 1.
   std::vector<double> column_weights = {};
   /// [dims], above 0: the variance of each column, for seuclidean. Empty: those of the rows.
   std::vector<double> variances = {};
@@ -136,6 +136,15 @@ struct IndexOptions {
   std::vector<double> inverse_covariance = {};
   /// For haversine: rows and queries are in degrees. Distances and radii stay in radians.
   bool degrees = false;
+  /// For minkowski: the power of differences, 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are l1, l2 and
+  /// linf. 0: none.
+  double p = 0;
+  /// For gower: the columns that hold categories, from 0, in any order, none twice. The others hold numbers.
+  /// Empty: none.
+  std::vector<std::int64_t> categorical = {};
+  /// [dims], 0 or more, for gower: by which differences of columns of numbers are divided; 0: a column counts
+  /// 0. Empty: the largest value less the smallest of the rows given.
+  std::vector<double> ranges = {};
 };
 
 /// Says how to open an index file.

@@ -65,6 +65,7 @@ bool names_another_way(const SearchOptions& o) {
 }
 
 void check_asked(const DeviceInfo& device, const Problem& p, const SearchOptions& o) {
+  if (p.terms == Terms::pairs) refuse("boxes bound no terms of pairs of values; drop the demand for boxes");
   if (!follows_from_gaps(p.metric))
     refuse("boxes bound no distances by " + std::string(name(p.metric)) +
            "; choose squared_l2, l2, cosine, l1 or linf, or drop the demand for boxes");
@@ -161,7 +162,7 @@ std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem&
     check_asked(device, problem, options);
     return BoxesChoice{std::numeric_limits<std::uint32_t>::max() - 1, 0, tile_of(device)};
   }
-  if (names_another_way(options) || !follows_from_gaps(problem.metric) ||
+  if (names_another_way(options) || !follows_from_gaps(problem.metric) || problem.terms == Terms::pairs ||
       problem.n < fewest_rows_of(device, problem.dims) || problem.dims > most_columns ||
       problem.k > static_cast<std::int64_t>(device.boxes_max_k))
     return std::nullopt;

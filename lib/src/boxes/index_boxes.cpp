@@ -80,7 +80,7 @@ bool makes_boxes(const Device::State& device, std::int64_t dims) {
 IndexBoxes::IndexBoxes(const ResidentRows& index, const SearchOptions& options)
     : rows_(static_cast<std::uint32_t>(index.rows)),
       dims_(static_cast<std::uint32_t>(index.dims)),
-      box_(index.box) {
+      terms_(index.terms) {
   if (makes_boxes(*index.device.state(), index.dims))
     make_on_device(index, options);
   else
@@ -140,7 +140,8 @@ void IndexBoxes::make_on_host(const ResidentRows& index, const SearchOptions& op
 
 spi::Boxes IndexBoxes::boxes() const {
   const std::size_t block = std::size_t{2} * dims_ * spi::box_rows;
-  return {{ordered_.get(), 0, rows_, dims_, spi::box_rows, box_ ? box_->there() : nullptr},
+  return {{ordered_.get(), 0, rows_, dims_, spi::box_rows, terms_ ? terms_->there() : nullptr,
+           terms_ && terms_->is_mixed()},
           {numbers_.get(), 0, 1, rows_, rows_},
           {bounds_.get(), 0, spi::box_blocks(rows_), block, block}};
 }

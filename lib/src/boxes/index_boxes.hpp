@@ -45,7 +45,7 @@ class IndexBoxes {
   void make_on_host(const ResidentRows& index, const SearchOptions& options);
 
   std::uint32_t rows_, dims_;
-  std::shared_ptr<const PeriodicBox> box_;
+  std::shared_ptr<const ColumnTerms> terms_;
   std::optional<BoxOrder> order_;
   DeviceMemory frame_, ordered_, numbers_, bounds_;
 };

@@ -30,8 +30,8 @@ namespace {
 /// Writes to arrays of a caller, and to its own memory in place of arrays that are NULL.
 class ArraysSink final : public HostSink {
  public:
-  ArraysSink(Metric metric, float* distance, int64_t* row)
-      : HostSink(metric, distance, row), distance_(distance), row_(row) {}
+  ArraysSink(ShownBy shown, float* distance, int64_t* row)
+      : HostSink(shown, distance, row), distance_(distance), row_(row) {}
   void begin(std::int64_t m, std::int64_t k) override {
     const std::size_t cells = cells_of(m, k);
     if (!distance_) unwanted_.distance.resize(cells);

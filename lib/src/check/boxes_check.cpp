@@ -30,43 +30,50 @@ std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
   return values;
 }
 
-/// The lengths of a periodic box, whose middle column is open.
-constexpr std::array<float, dims> lengths{32.3f, std::numeric_limits<float>::infinity(), 32};
+/// The parameters of columns: of a periodic box, whose middle column is open; or of mixed terms.
+constexpr std::array<float, dims> lengths{32.3f, std::numeric_limits<float>::infinity(), 32},
+    mixed{0, -3, std::numeric_limits<float>::infinity()};
 
-/// Returns hard rows; in a periodic box if `periodic`.
-std::vector<float> test_rows(std::uint32_t rows, std::uint32_t salt, bool periodic) {
+/// Returns hard rows; in a periodic box if terms are periodic.
+std::vector<float> test_rows(std::uint32_t rows, std::uint32_t salt, Terms kind) {
   std::vector<float> values = hard_rows(rows, salt);
-  for (std::size_t i = 0; periodic && i < values.size(); ++i)
+  for (std::size_t i = 0; kind == Terms::periodic && i < values.size(); ++i)
     if (std::isfinite(lengths[i % dims])) values[i] = std::fmod(values[i], lengths[i % dims]);
   return values;
 }
 
 /// Holds hard rows in boxes, and queries of them.
 struct Boxed {
-  const bool periodic;
-  const std::vector<float> rows = test_rows(n, 0, periodic), queries = test_rows(m, 5, periodic);
+  const Terms kind;
+  const std::vector<float> rows = test_rows(n, 0, kind), queries = test_rows(m, 5, kind);
   const MatrixView<const float> view{rows.data(), n, dims};
   const BoxOrder order{view, 1, [] {}};
   const PackedBoxes packed = packed_boxes(view, order.numbers(), 1);
   std::vector<std::uint32_t> turn = {}, filter = std::vector<std::uint32_t>(words);
 
-  explicit Boxed(bool in_box) : periodic(in_box) {
+  explicit Boxed(Terms of) : kind(of) {
     for (std::uint32_t q = 0; q < m; ++q) turn.push_back((q * 7 + 3) % m);
     for (std::uint32_t t = 0; t < n; ++t)
       if (t * 7 % 5 < 2) filter[t / 32] |= 1u << t % 32;
   }
 
+  spi::Allocation* parameters(spi::StepRunner& there) const {
+    if (kind == Terms::differences) return nullptr;
+    const auto& of = kind == Terms::periodic ? lengths : mixed;
+    return there.put(of.data(), of.size() * sizeof(float));
+  }
+
   spi::Boxes boxes(spi::StepRunner& there) const {
     const std::size_t block = std::size_t{2} * dims * spi::box_rows;
     return {{there.put(packed.rows.data(), packed.rows.size() * sizeof(float)), 0, n, dims, spi::box_rows,
-             periodic ? there.put(lengths.data(), lengths.size() * sizeof(float)) : nullptr},
+             parameters(there), kind == Terms::mixed},
             there.input(order.numbers(), 1, n),
             there.input(packed.bounds, spi::box_blocks(n), block)};
   }
 };
 
-bool finds(spi::Device& device, Metric metric, bool periodic, bool filtered) {
-  const Boxed boxed(periodic);
+bool finds(spi::Device& device, Metric metric, Terms kind, bool filtered) {
+  const Boxed boxed(kind);
   return on_both(device,
                  [&](spi::StepRunner& there) {
                    spi::BoxesStep step{metric,
@@ -90,8 +97,8 @@ bool finds(spi::Device& device, Metric metric, bool periodic, bool filtered) {
 }
 
 /// Returns whether the device counts right by boxes, or does not count at all.
-bool counts(spi::Device& device, Metric metric, bool periodic, bool filtered) {
-  const Boxed boxed(periodic);
+bool counts(spi::Device& device, Metric metric, Terms kind, bool filtered) {
+  const Boxed boxed(kind);
   const std::vector<float> bounds{-1, 0, 40, 40, 3000};
   const auto step_of = [&](spi::StepRunner& there) {
     spi::CountStep step{metric,
@@ -187,16 +194,18 @@ std::string test_making(spi::Device& device) {
 
 }  // namespace
 
-std::string test_boxes(Device::State& state, Metric metric, bool periodic) {
+std::string test_boxes(Device::State& state, Metric metric, Terms kind) {
   const DeviceSession session(state);
-  const std::pair key(metric, periodic);
+  const std::pair key(metric, kind);
   if (const auto known = state.boxes_refusals.find(key); known != state.boxes_refusals.end())
     return known->second;
   const std::string where = " in a test of " + std::to_string(n) + " rows by " + std::string(name(metric)) +
-                            (periodic ? " in a periodic box" : "") +
+                            (kind == Terms::periodic ? " in a periodic box"
+                             : kind == Terms::mixed  ? " by terms of columns"
+                                                     : "") +
                             "; choose no boxes, or update the device's driver";
   const auto holds = [&](auto test) {
-    return test(*session, metric, periodic, false) && test(*session, metric, periodic, true);
+    return test(*session, metric, kind, false) && test(*session, metric, kind, true);
   };
   std::string why = test_making(*session);
   if (why.empty() && !holds(finds)) why = "a search by boxes found other rows" + where;

@@ -10,7 +10,7 @@ namespace kith {
 
 /// Says why boxes on this device are not to be trusted for this metric; empty if they are. Locks the device,
 /// the first time for longer.
-///   periodic  the rows are in a periodic box
-std::string test_boxes(Device::State& state, Metric metric, bool periodic);
+///   kind  what chains take in each column
+std::string test_boxes(Device::State& state, Metric metric, Terms kind);
 
 }  // namespace kith

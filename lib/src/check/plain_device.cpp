@@ -35,10 +35,10 @@ std::span<const float> row_at(const RowBlocks& rows, std::size_t r) {
   return {reinterpret_cast<const float*>(data.data()) + (rows.first + r) * rows.dims, rows.dims};
 }
 
-/// Returns the lengths of a periodic box; nothing if there is none.
-std::span<const float> lengths_of(const RowBlocks& rows) {
-  if (!rows.lengths) return {};
-  const auto& data = static_cast<const PlainMemory*>(rows.lengths)->data;
+/// Returns the parameters of terms; nothing if chains take differences.
+std::span<const float> terms_of(const RowBlocks& rows) {
+  if (!rows.terms) return {};
+  const auto& data = static_cast<const PlainMemory*>(rows.terms)->data;
   return {reinterpret_cast<const float*>(data.data()), rows.dims};
 }
 
@@ -76,7 +76,7 @@ void plain(const DistanceStep& s) {
   for (std::size_t q = 0; q < s.queries.rows; ++q)
     for (std::size_t t = 0; t < s.train.rows; ++t)
       row_of_grid(s.out, q)[t] =
-          chain(s.metric, row_at(s.queries, q), row_at(s.train, t), lengths_of(s.train), s.train.bits);
+          chain(s.metric, row_at(s.queries, q), row_at(s.train, t), terms_of(s.train), s.train.bits);
 }
 
 void plain(const SelectStep& s) {
@@ -138,15 +138,15 @@ void plain(const RerankStep& s) {
 
 void plain(const DoubleChainsStep& s) {
   const std::size_t dims = s.train.cols;
-  std::span<const double> lengths;
-  if (s.lengths.cols > 0) lengths = {row_of_grid(s.lengths, 0), dims};
+  std::span<const double> terms;
+  if (s.terms.cols > 0) terms = {row_of_grid(s.terms, 0), dims};
   for (std::size_t q = 0; q < s.rows.rows; ++q)
     for (std::size_t j = 0; j < s.rows.cols; ++j) {
       const std::uint32_t row = row_of_grid(s.rows, q)[j] - s.first_row;
       if (row < s.train.rows)
         row_of_grid(s.values, q)[j] =
             chain(s.metric, std::span<const double>(row_of_grid(s.queries, q), dims),
-                  std::span<const double>(row_of_grid(s.train, row), dims), lengths);
+                  std::span<const double>(row_of_grid(s.train, row), dims), terms);
     }
 }
 
@@ -235,7 +235,7 @@ void each_row_in_boxes(const Step& s, std::size_t q, const Take& take) {
       continue;
     for (std::size_t d = 0; d < dims; ++d)
       row[d] = rows[(place / box_rows * dims + d) * box_rows + place % box_rows];
-    take(make_key(chain(s.metric, row_at(s.queries, q), row, lengths_of(s.train.rows)), t));
+    take(make_key(chain(s.metric, row_at(s.queries, q), row, terms_of(s.train.rows)), t));
   }
 }
 

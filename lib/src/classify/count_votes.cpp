@@ -181,8 +181,7 @@ class VoteCount {
 /// Stores neighbours, and counts their votes tile by tile.
 class VotesSink final : public NeighborsSink {
  public:
-  VotesSink(Metric metric, Neighbors& found, VoteCount& count)
-      : NeighborsSink(metric, found), count_(count) {}
+  VotesSink(ShownBy shown, Neighbors& found, VoteCount& count) : NeighborsSink(shown, found), count_(count) {}
   void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) override {
     count_.hold({&workspace, size(first), size(count)});
   }

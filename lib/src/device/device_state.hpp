@@ -64,11 +64,10 @@ struct Device::State {
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
   /// Why a selector cannot be used (selector_check.cpp); empty: it can.
   std::map<Selector, std::string> selector_refusals;
-  /// Why a metric, with a periodic box or without, cannot be searched by boxes (boxes_check.cpp); empty: it
-  /// can.
-  std::map<std::pair<Metric, bool>, std::string> boxes_refusals;
-  /// Why distances in a periodic box cannot be computed (periodic_check.cpp); empty: they can.
-  std::map<Metric, std::string> periodic_refusals;
+  /// Why a metric, with these terms, cannot be searched by boxes (boxes_check.cpp); empty: it can.
+  std::map<std::pair<Metric, Terms>, std::string> boxes_refusals;
+  /// Why distances by terms of columns cannot be computed (terms_check.cpp); empty: they can.
+  std::map<std::pair<Metric, Terms>, std::string> terms_refusals;
   /// Why distances by a metric of two sums cannot be computed (sums_check.cpp); empty: they can.
   std::map<Metric, std::string> sums_refusals;
   /// Why the device cannot divide rows by their norms (unit_check.cpp), after the test; empty: it can.

@@ -16,17 +16,20 @@ std::string refusal_of_chains(const RowBlocks& queries, const RowBlocks& train) 
   return refusal_of_sides(queries.dims, train.dims);
 }
 
-/// Refuses a periodic box for a metric that has no term for it.
-std::string refusal_of_box(Metric metric, const RowBlocks& train) {
-  if (!train.lengths || takes_box(metric)) return "";
+/// Refuses terms for a metric that does not take them.
+std::string refusal_of_terms(Metric metric, const RowBlocks& train) {
+  if (train.mixed && !takes_mixed_terms(metric))
+    return "metric " + std::string(name(metric)) + " takes no terms of columns; choose l1";
+  if (!train.terms || takes_box(metric)) return "";
   return "metric " + std::string(name(metric)) +
          " is not of differences, but the rows are in a periodic box; choose l2, squared_l2, l1 or linf";
 }
 
-/// Refuses a periodic box for steps that do not heed it.
-std::string refusal_of_any_box(const RowBlocks& train) {
-  if (!train.lengths) return "";
-  return "the rows are in a periodic box, which steps distance, boxes and count heed; choose one of these";
+/// Refuses terms for steps that do not heed them.
+std::string refusal_of_any_terms(const RowBlocks& train) {
+  if (!train.terms) return "";
+  return std::string(train.mixed ? "columns have terms" : "the rows are in a periodic box") +
+         ", which steps distance, boxes and count heed; choose one of these";
 }
 
 /// Refuses metrics of two sums for steps that compute chains.
@@ -116,7 +119,7 @@ std::string refusal(const AnyOther&) {
 std::string refusal(const DistanceStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train);
   if (why.empty()) why = refusal_of_bits(step.train);
-  return why.empty() ? refusal_of_box(step.metric, step.train) : why;
+  return why.empty() ? refusal_of_terms(step.metric, step.train) : why;
 }
 
 std::string refusal(const SelectStep& step) {
@@ -127,7 +130,7 @@ std::string refusal(const SelectStep& step) {
 std::string refusal(const NearestStep& step) {
   if (step.train.rows == 0) return "there are no training rows; give at least one";
   std::string why = refusal_of_chains(step.queries, step.train);
-  if (why.empty()) why = refusal_of_any_box(step.train);
+  if (why.empty()) why = refusal_of_any_terms(step.train);
   if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_lists(step.k, step.lists) : why;
 }
@@ -178,7 +181,7 @@ std::string refusal(const CollectStep& step) {
 std::string refusal(const RerankStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train);
   if (why.empty()) why = refusal_of_sums(step.metric);
-  return why.empty() ? refusal_of_any_box(step.train) : why;
+  return why.empty() ? refusal_of_any_terms(step.train) : why;
 }
 
 /// Refuses what no step can do that makes a threshold for candidates of a proposer.
@@ -207,7 +210,7 @@ std::string refusal(const GroupsStep& step) {
     return "queries have " + std::to_string(borders) + " borders and rows " + std::to_string(others) +
            "; they must have as many, at least two";
   std::string why = refusal_of_chains(step.queries, step.train);
-  if (why.empty()) why = refusal_of_any_box(step.train);
+  if (why.empty()) why = refusal_of_any_terms(step.train);
   if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_list(step.k) : why;
 }
@@ -223,14 +226,14 @@ std::string refusal(const DoubleChainsStep& step) {
 
 std::string refusal(const BoxesStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train.rows);
-  if (why.empty()) why = refusal_of_box(step.metric, step.train.rows);
+  if (why.empty()) why = refusal_of_terms(step.metric, step.train.rows);
   if (why.empty()) why = refusal_of_sums(step.metric);
   return why.empty() ? refusal_of_list(step.k) : why;
 }
 
 std::string refusal(const CountStep& step) {
   std::string why = refusal_of_chains(step.queries, step.train.rows);
-  if (why.empty()) why = refusal_of_box(step.metric, step.train.rows);
+  if (why.empty()) why = refusal_of_terms(step.metric, step.train.rows);
   if (why.empty()) why = refusal_of_sums(step.metric);
   if (why.empty() && step.bounds.cols == 0) why = "there are no bounds to count by; give at least one";
   return why;

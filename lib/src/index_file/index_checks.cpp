@@ -106,7 +106,16 @@ bool check_of_columns(const IndexLayout& layout, std::string_view which, bool ta
 bool takes(Metric metric, const MetricParameter& one) {
   if (one.values == &MetricParameters::column_weights) return takes_column_weights(metric);
   if (one.values == &MetricParameters::variances) return metric == Metric::seuclidean;
+  if (one.values == &MetricParameters::p) return metric == Metric::minkowski;
+  if (one.values == &MetricParameters::categorical || one.values == &MetricParameters::ranges)
+    return metric == Metric::gower;
   return metric == Metric::mahalanobis;
+}
+
+/// Returns the number of parameters that a file by this metric has, beside weights.
+int parameters_of(Metric metric) {
+  if (metric == Metric::gower) return 2;
+  return metric == Metric::seuclidean || metric == Metric::mahalanobis || metric == Metric::minkowski ? 1 : 0;
 }
 
 /// Returns whether rows are prepared for a metric. Its parameters must then be there, and no others, and rows
@@ -114,24 +123,24 @@ bool takes(Metric metric, const MetricParameter& one) {
 bool check_prepared(const IndexLayout& layout) {
   const IndexFileInfo& info = layout.info;
   int parameters = 0;
+  bool weighted = false;
   const IndexFileSection* wrong = nullptr;
   for (const MetricParameter& one : metric_parameters)
     if (const IndexFileSection* const section = layout.find(one.section)) {
       const std::uint64_t bytes = one.count(info.features) * sizeof(double);
       if (section->element != "f64" || section->bytes != bytes || !takes(info.metric, one)) wrong = section;
-      ++parameters;
+      (one.values == & MetricParameters::column_weights ? weighted = true : ++parameters);
     }
   const bool on_sphere = info.metric == Metric::haversine;
   if (const IndexFileSection* const degrees = layout.find(degrees_section))
     if (degrees->bytes > 0 || !on_sphere) wrong = degrees;
-  const int needed = info.metric == Metric::seuclidean || info.metric == Metric::mahalanobis ? 1 : 0;
-  const bool prepared = is_prepared(info.metric) || parameters > 0;
+  const bool prepared = is_prepared(info.metric) || parameters > 0 || weighted;
   const bool is_float = (info.element == Element::f32 && !on_sphere) || info.element == Element::f64;
   if (on_sphere && info.features != sphere_columns)
     refuse_index_file(index_table_at, "rows of " + std::to_string(info.features) +
                                           " columns are no points of a sphere, as those of haversine are; "
                                           "save the index again");
-  if (wrong || (is_prepared(info.metric) && parameters != needed) ||
+  if (wrong || parameters != parameters_of(info.metric) ||
       (prepared && (!is_float || info.centred || info.periodic)))
     refuse_index_file(wrong ? wrong->offset : index_table_at,
                       (wrong ? "section " + wrong->name + " is" : std::string("the sections are")) +

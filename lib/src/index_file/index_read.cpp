@@ -135,7 +135,7 @@ class IndexReader {
     options.box.resize(size(state_->columns));
     for (std::size_t i = 0; i < box.size(); ++i) options.box[size(state_->features[i])] = box[i];
     try {
-      state_->box = box_of(options, device_, state_->metric, state_->columns, state_->features);
+      state_->set_box(box_of(options, state_->metric, state_->columns, state_->features));
     } catch (const Error& error) {
       if (error.code() != Errc::invalid_argument) throw;
       refuse_index_file(layout_.find(box_section)->offset, error.what());
@@ -152,8 +152,8 @@ class IndexReader {
     }
     parameters.degrees = layout_.find(degrees_section) != nullptr;
     try {
-      state_->prepared =
-          std::make_shared<const PreparedMetric>(state_->shown, std::move(parameters), state_->features);
+      state_->set_prepared(std::make_shared<const PreparedMetric>(state_->shown.metric, std::move(parameters),
+                                                                  state_->features));
     } catch (const Error& error) {
       if (error.code() != Errc::invalid_argument) throw;
       refuse_index_file(last->offset, error.what());

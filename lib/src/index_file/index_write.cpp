@@ -76,7 +76,7 @@ Element stored_element(const Index::State& index) {
 
 IndexLayout layout_of(const Index::State& index) {
   IndexFileInfo info;
-  info.metric = index.shown;
+  info.metric = index.shown.metric;
   info.element = stored_element(index);
   info.rows = index.rows;
   info.dims = index.columns;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "metric/angles.hpp"
+#include "metric/roots.hpp"
 
 namespace kith {
 namespace {
@@ -24,15 +25,39 @@ float bits_apart(float a, float b) {
   return kith::bits_apart(a, b);
 }
 
-/// Returns the difference in a column of a periodic box.
 template <class Real>
-Real periodic(Real difference, Real length) {
-  const Real near = difference, far = difference;
-#define KITH_PERIODIC(term) return term;
+Real above_0(Real x) {
+  return x > 0 ? Real{1} : Real{0};
+}
+template <class Real>
+Real root(Real x) {
+  return sqrt(x);
+}
+template <class Real>
+Real quotient(Real x, Real y) {
+  return y == 0 ? Real{0} : x / y;
+}
+
+/// Returns the term of a pair of values in a column with the parameter p.
+template <class Real>
+Real term_of(Real a, Real b, Real p) {
+  const Real near = fabs(a - b), far = near, length = p;
 #define KITH_METRIC(...)
+#define KITH_PERIODIC(term) \
+  if (p > 0) return term;
+#define KITH_CATEGORY(term) \
+  if (p == 0) return term;
+#define KITH_POWER(halves, term) \
+  if (p == -halves) return term;
+#define KITH_CANBERRA(code, term) \
+  if (p == Real{code}) return term;
 #include "kith/metrics.def"
-#undef KITH_METRIC
+#undef KITH_CANBERRA
+#undef KITH_POWER
+#undef KITH_CATEGORY
 #undef KITH_PERIODIC
+#undef KITH_METRIC
+  return near;
 }
 
 /// Accumulates pairs of values: query(d) and row(d).
@@ -57,12 +82,12 @@ Real chain_of(Metric metric, std::size_t dims, const Query& query, const Row& ro
 
 template <class Real>
 Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> row,
-              std::span<const Real> lengths) {
-  if (lengths.empty())
+              std::span<const Real> terms) {
+  if (terms.empty())
     return chain_of<Real>(
         metric, query.size(), [&](std::size_t d) { return query[d]; }, [&](std::size_t d) { return row[d]; });
   return chain_of<Real>(
-      metric, query.size(), [&](std::size_t d) { return periodic(fabs(query[d] - row[d]), lengths[d]); },
+      metric, query.size(), [&](std::size_t d) { return term_of(query[d], row[d], terms[d]); },
       [](std::size_t) { return Real{0}; });
 }
 
@@ -123,8 +148,11 @@ Real angle_of(Metric metric, Real distance) {
 }
 
 template <class Real>
-Real finish_of(Metric metric, Real acc) {
-  if (shows_angles(metric)) return angle_of(metric, finish_of(chain_metric(metric), acc));
+Real finish_of(ShownBy shown, Real acc) {
+  const Metric metric = shown.metric;
+  if (metric == Metric::minkowski) return rounded_root(acc, static_cast<int>(2 * shown.parameter));
+  if (shows_by_parameter(metric)) return acc / static_cast<Real>(shown.parameter);
+  if (shows_angles(metric)) return angle_of(metric, finish_of(ShownBy(chain_metric(metric)), acc));
   switch (finish_metric(chain_metric(metric))) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
@@ -151,32 +179,33 @@ Prepare prepare_of(Metric metric) {
 }
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
-            std::span<const float> lengths, std::int64_t bits) {
+            std::span<const float> terms, std::int64_t bits) {
   if (is_of_sums(metric)) return share_of_sums(metric, query, row, static_cast<float>(bits));
-  return chain_of(metric, query, row, lengths);
+  return chain_of(metric, query, row, terms);
 }
 
 double chain(Metric metric, std::span<const double> query, std::span<const double> row,
-             std::span<const double> lengths) {
-  return chain_of(metric, query, row, lengths);
+             std::span<const double> terms) {
+  return chain_of(metric, query, row, terms);
 }
 
-float finish(Metric metric, float acc) {
-  return finish_of(metric, acc);
+float finish(ShownBy shown, float acc) {
+  return finish_of(shown, acc);
 }
 
-double finish(Metric metric, double acc) {
-  return finish_of(metric, acc);
+double finish(ShownBy shown, double acc) {
+  return finish_of(shown, acc);
 }
 
-void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {
-  if (shows_angles(metric)) {
-    finish(chain_metric(metric), keys, distance, index);
-    std::transform(distance, distance + keys.size(), distance,
-                   [&](float of_chain) { return angle_of(metric, of_chain); });
+void finish(ShownBy shown, std::span<const Key> keys, float* distance, std::int64_t* index) {
+  if (shows_on_host(shown.metric)) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      distance[i] = finish_of(shown, value_of(keys[i]));
+      index[i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i]));
+    }
     return;
   }
-  switch (finish_metric(chain_metric(metric))) {
+  switch (finish_metric(chain_metric(shown.metric))) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish)                           \
   case Metric::id:                                                                    \
     for (std::size_t i = 0; i < keys.size(); ++i) {                                   \

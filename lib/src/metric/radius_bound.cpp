@@ -53,16 +53,16 @@ void bracket(Code near, Code& within, Code& beyond, const IsBeyond& is_beyond) {
 }  // namespace
 
 template <class Real>
-Real bound_of(Metric metric, double radius, bool strict) {
+Real bound_of(ShownBy shown, double radius, bool strict) {
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const auto is_beyond = [&](Real value) {
-    const auto distance = static_cast<double>(finish(metric, value));
+    const auto distance = static_cast<double>(finish(shown, value));
     return strict ? distance >= radius : distance > radius;
   };
   // Distances do not decrease when the raw value grows, so a binary search works. No row has a negative value
   // under a root, for which the distance is a NaN and neither comparison holds.
   auto within = ordered(-infinity), beyond = ordered(infinity) + 1;
-  if (shows_angles(metric))
+  if (shows_angles(shown.metric))
     bracket(ordered(near_bound<Real>(radius)), within, beyond,
             [&](auto code) { return is_beyond(unordered_as(code)); });
   while (beyond - within > 1) {
@@ -72,17 +72,17 @@ Real bound_of(Metric metric, double radius, bool strict) {
   return unordered_as(within);
 }
 
-template float bound_of<float>(Metric, double, bool);
-template double bound_of<double>(Metric, double, bool);
+template float bound_of<float>(ShownBy, double, bool);
+template double bound_of<double>(ShownBy, double, bool);
 
 template <class Real>
-Real bound_of_search(std::string_view where, Metric metric, double radius) {
+Real bound_of_search(std::string_view where, ShownBy shown, double radius) {
   const FloatGuard guard;
   if (std::isnan(radius)) refuse(where, "radius is NaN; give a number, or leave it out");
-  return bound_of<Real>(metric, radius);
+  return bound_of<Real>(shown, radius);
 }
 
-template float bound_of_search<float>(std::string_view, Metric, double);
-template double bound_of_search<double>(std::string_view, Metric, double);
+template float bound_of_search<float>(std::string_view, ShownBy, double);
+template double bound_of_search<double>(std::string_view, ShownBy, double);
 
 }  // namespace kith

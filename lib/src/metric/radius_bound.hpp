@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kith/metric.hpp"
+#include "metric/shown_by.hpp"
 
 namespace kith {
 
@@ -13,7 +13,7 @@ namespace kith {
 ///   Real    float, or double in double precision
 ///   strict  the distance must be below `radius` instead
 template <class Real>
-Real bound_of(Metric metric, double radius, bool strict = false);
+Real bound_of(ShownBy shown, double radius, bool strict = false);
 
 /// Operations of the host that a bound of these distances costs, about.
 constexpr std::int64_t work_of_bound(Metric metric) {
@@ -22,6 +22,6 @@ constexpr std::int64_t work_of_bound(Metric metric) {
 
 /// Does the same for SearchOptions::radius, under a FloatGuard of its own. Throws invalid_argument: a NaN.
 template <class Real>
-Real bound_of_search(std::string_view where, Metric metric, double radius);
+Real bound_of_search(std::string_view where, ShownBy shown, double radius);
 
 }  // namespace kith

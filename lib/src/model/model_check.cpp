@@ -94,8 +94,9 @@ void check_rows(const Model& model) {
 void check_metric(const Model& model) {
   const IndexOptions options = index_options_of(model);
   const std::vector<std::int64_t> features = checked_features(options, model.metric, model.dims);
-  prepared_metric_of(options, model.metric, model.dims, features,
-                     [&] { return variances_of(rows_of(model), features, 0); });
+  prepared_metric_of(
+      options, model.metric, model.dims, features, [&] { return variances_of(rows_of(model), features, 0); },
+      [&] { return std::vector<double>(size(model.dims), 1); });
 }
 
 void check_labels(const Model& model) {

@@ -23,16 +23,23 @@ RowsView rows_of(const Model& model) {
 IndexOptions index_options_of(const Model& model) {
   const IndexOptions& given = model.metric_options;
   IndexOptions options{.features = model.features};
-  for (const MetricParameter& one : metric_parameters) options.*one.asked = given.*one.asked;
+  for (const MetricParameter& one : metric_parameters)
+    if (one.asked) options.*one.asked = given.*one.asked;
+  options.p = given.p;
+  options.categorical = given.categorical;
   options.degrees = given.degrees;
   return options;
 }
 
 ModelParameters parameters_of(const Model& model) {
+  const IndexOptions& given = model.metric_options;
+  if (given.p != 0 || !given.categorical.empty())
+    refuse("model", std::string(name(model.metric)) +
+                        " takes p or categories, which model files do not keep; save the index instead");
   ModelParameters parameters;
   for (const MetricParameter& one : metric_parameters)
-    if (const std::vector<double>& values = model.metric_options.*one.asked; !values.empty())
-      parameters.push_back({std::string(one.name), values});
+    if (one.asked && !(given.*one.asked).empty())
+      parameters.push_back({std::string(one.name), given.*one.asked});
   if (model.metric_options.degrees) parameters.push_back({std::string(degrees), {}});
   return parameters;
 }
@@ -42,7 +49,7 @@ IndexOptions metric_options_of(const ModelParameters& parameters) {
   auto next = parameters.begin();
   const auto is_next = [&](std::string_view name) { return next != parameters.end() && next->name == name; };
   for (const MetricParameter& one : metric_parameters)
-    if (is_next(one.name) && !next->values.empty()) options.*one.asked = (next++)->values;
+    if (one.asked && is_next(one.name) && !next->values.empty()) options.*one.asked = (next++)->values;
   if (is_next(degrees) && next->values.empty()) options.degrees = true, ++next;
   if (parameters.empty()) refuse("model", "it says nothing of what the metric takes; save the model again");
   if (next != parameters.end())

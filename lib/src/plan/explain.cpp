@@ -10,6 +10,7 @@
 #include "kith/spi/byte_grid.hpp"
 #include "kith/unstable/plan.hpp"
 #include "plan/proposal_sizes.hpp"
+#include "plan/reasons.hpp"
 
 namespace kith {
 namespace {
@@ -63,7 +64,7 @@ std::string explain(const Plan& plan) try {
   if (plan.shown)
     shown = std::string(name(*plan.shown)) +
             (is_prepared(*plan.shown) ? ", of rows prepared for it and" : ",") + " compared by ";
-  line("problem", shown, name(p.metric), p.periodic ? " in a periodic box" : "", ", n = ", p.n, ", m = ", p.m,
+  line("problem", shown, name(p.metric), reasons::words_of(p.terms), ", n = ", p.n, ", m = ", p.m,
        ", dims = ", p.dims, ", k = ", p.k);
   if (!plan.double_chains.empty())
     line("search", "in floats, which proposes candidates; doubles rank these by the metric and k asked for");

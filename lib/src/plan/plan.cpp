@@ -68,10 +68,10 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
-  if (problem.periodic || !follows_from_products(problem.metric))
+  if (problem.terms != Terms::differences || !follows_from_products(problem.metric))
     refuse(Errc::unsupported,
            what + " works by inner products, from which " + std::string(name(problem.metric)) +
-               (problem.periodic ? " in a periodic box" : "") + " does not follow; choose proposer none");
+               reasons::words_of(problem.terms) + " does not follow; choose proposer none");
   if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
     refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
                                   "none, or another device");
@@ -275,12 +275,14 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
     plan->attempts = attempts_of(*plan, false);
     return *plan;
   }
-  const bool of_sums = is_of_sums(problem.metric);
-  if (problem.periodic || of_sums) {  // the fused step has chains alone, which do not follow from products
+  const bool of_sums = is_of_sums(problem.metric), of_terms = problem.terms != Terms::differences;
+  if (of_terms || of_sums) {  // the fused step has chains alone, which do not follow from products
     if (options.fused == true)
       refuse(Errc::unsupported,
              "the fused step is not for " +
-                 (of_sums ? std::string(name(problem.metric)) : std::string("rows in a periodic box")) +
+                 (of_sums                            ? std::string(name(problem.metric))
+                  : problem.terms == Terms::periodic ? std::string("rows in a periodic box")
+                                                     : std::string("terms of columns")) +
                  "; drop the demand for it");
     way.fused = false;
   }
@@ -291,7 +293,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
     plan = decide(device, searched, way, feedback);
   }
   plan.self = options.self;
-  if (problem.periodic) plan.reason = reasons::periodic();
+  if (of_terms) plan.reason = reasons::by_terms(problem.terms);
   if (of_sums) plan.reason = reasons::of_sums();
   plan.reason += reasons::left_out(plan);
   if (options.proposer == Proposer::automatic)

@@ -78,8 +78,10 @@ std::string groups_by_products() {
 std::string groups_of_doubles() {
   return "the index computes in double precision, in which each group is searched by itself";
 }
-std::string groups_in_box() {
-  return "the rows are in a periodic box, in which each group is searched by itself";
+std::string groups_of_terms(Terms terms) {
+  return (terms == Terms::periodic ? std::string("the rows are in a periodic box")
+                                   : std::string("columns have terms of their own")) +
+         ", with which each group is searched by itself";
 }
 std::string groups_on_set() {
   return "rows on several devices are searched group by group";
@@ -110,8 +112,15 @@ std::string fused_asked_for() {
 std::string fused_refused() {
   return "the fused step was refused";
 }
-std::string periodic() {
-  return "the rows are in a periodic box, of which boxes or all distances tell what is near";
+std::string words_of(Terms terms) {
+  if (terms == Terms::differences) return "";
+  return terms == Terms::periodic ? " in a periodic box" : " of terms of columns";
+}
+std::string by_terms(Terms terms) {
+  if (terms == Terms::pairs) return "terms are of pairs of values, so all distances tell what is near";
+  return (terms == Terms::periodic ? std::string("the rows are in a periodic box")
+                                   : std::string("columns have terms of their own")) +
+         ", of which boxes or all distances tell what is near";
 }
 std::string of_sums() {
   return "the metric is a quotient of two sums, which only the step distance computes";

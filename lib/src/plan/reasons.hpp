@@ -36,7 +36,7 @@ std::string groups_together(std::int64_t most);
 std::string groups_by_products();
 // These say why each group is searched by itself.
 std::string groups_of_doubles();
-std::string groups_in_box();
+std::string groups_of_terms(Terms terms);
 std::string groups_on_set();
 std::string groups_asked_how();
 std::string groups_filtered();
@@ -48,7 +48,9 @@ std::string class_sums_by_host();
 std::string selector_asked_for(Selector selector, const std::string& otherwise);
 std::string fused_asked_for();
 std::string fused_refused();
-std::string periodic();
+std::string by_terms(Terms terms);
+/// Returns what follows the name of a metric: "", or " in a periodic box".
+std::string words_of(Terms terms);
 std::string of_sums();
 std::string filtered();
 

@@ -43,7 +43,7 @@ struct Index::State : RowSchema, RowNumbering {
   explicit State(RowSchema schema) : RowSchema(std::move(schema)) {}
   /// Says in a plan by which metric distances are shown, if it is not that of the problem.
   void tell_metric(Plan& plan) const {
-    if (shown != plan.problem.metric) plan.shown = shown;
+    if (shown.metric != plan.problem.metric) plan.shown = shown.metric;
   }
 
   std::shared_ptr<const RowStore> store;  ///< the rows; in double precision the floats that propose for them
@@ -53,6 +53,11 @@ struct Index::State : RowSchema, RowNumbering {
   std::shared_ptr<const RowGroups> groups;  ///< IndexOptions::groups; null: none
   std::vector<double> shift;  ///< [columns] IndexOptions::centre, subtracted from all rows but a caller's
   std::shared_ptr<const PreparedMetric> prepared;  ///< changes all rows but a caller's; null: nothing does
+
+  /// Sets `prepared`, and what follows from it: terms of columns, and how raw values are shown.
+  void set_prepared(std::shared_ptr<const PreparedMetric> metric);
+  /// Sets `box`, and its terms.
+  void set_box(std::shared_ptr<const PeriodicBox> in);
 };
 
 }  // namespace kith

@@ -16,8 +16,10 @@
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/source.hpp"
+#include "metric/shown_by.hpp"
 #include "rows/byte_grid.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landed/column_terms.hpp"
 #include "rows/landed/periodic_box.hpp"
 #include "rows/landing.hpp"
 #include "rows/lessons.hpp"
@@ -29,14 +31,14 @@ class IndexQuantizedRows;
 
 /// How rows are compared, and on which device or set of devices.
 struct RowSchema {
-  RowSchema(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
+  RowSchema(Device on, ShownBy measure, std::int64_t given, std::vector<std::int64_t> counting)
       : device(std::move(on)),
-        metric(chain_metric(measure)),
+        metric(chain_metric(measure.metric)),
         shown(measure),
         columns(given),
         features(std::move(counting)),
-        dims(compares_bits(measure) ? landed_cols(Element::bits, given)
-                                    : static_cast<std::int64_t>(features.size())) {}
+        dims(compares_bits(measure.metric) ? landed_cols(Element::bits, given)
+                                           : static_cast<std::int64_t>(features.size())) {}
 
   /// Returns the features as prepare_rows() takes them: empty if all columns count, as with bits.
   std::span<const std::int64_t> mask() const {
@@ -45,17 +47,25 @@ struct RowSchema {
   }
 
   /// Returns whether no step ranks the rows of a list.
-  bool ranks_no_lists() const { return box || is_of_sums(metric); }
+  bool ranks_no_lists() const { return terms != nullptr || is_of_sums(metric); }
 
   Device device;
   Metric metric = Metric::squared_l2;      ///< whose chain compares rows, once they are prepared
-  Metric shown = Metric::squared_l2;       ///< the caller's, which turns raw values into distances
+  ShownBy shown;                           ///< the caller's metric, which turns raw values into distances
   std::int64_t columns = 0;                ///< columns of rows and queries, as given; bits count one by one
   std::vector<std::int64_t> features;      ///< the columns that count, ascending
   std::int64_t dims = 0;                   ///< columns of rows on the device; for bits, 32-bit words
   Element element = Element::f32;          ///< the element in which all rows were given; f32 if these differ
   float largest_of_shards = 0;             ///< IndexOptions::largest
   std::shared_ptr<const PeriodicBox> box;  ///< in which the rows are; null: there is none
+  std::shared_ptr<const ColumnTerms> terms;  ///< in the place of differences; null: there are none
+
+  /// Returns what the chain takes in each column.
+  Terms kind_of_terms() const { return terms ? terms->kind() : Terms::differences; }
+  /// Sets the terms by their parameters, [dims]; empty: the chain takes differences.
+  void set_terms(std::vector<double> values) {
+    terms = values.empty() ? nullptr : std::make_shared<const ColumnTerms>(device, std::move(values));
+  }
 };
 
 /// What searches build from the rows on a device, and learn about them. Snapshots that differ only in their

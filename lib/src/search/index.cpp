@@ -16,6 +16,7 @@
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/column_ranges.hpp"
 #include "rows/landed/column_variances.hpp"
 #include "rows/landed/moved_rows.hpp"
 #include "rows/landed/prepared_metric.hpp"
@@ -143,6 +144,10 @@ std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric m
 }
 
 Index::Index(Device device, const RowsView& given_rows, Metric metric, const IndexOptions& options) try {
+  if (const Metric named = metric_of_power(metric, options.p); named != metric) {
+    *this = Index(std::move(device), given_rows, named, without_p(options));
+    return;
+  }
   check_shape("training", given_rows);
   if (!is_set(device)) check_count(given_rows.rows);
   check_element("index", "training", given_rows, metric);
@@ -151,12 +156,15 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
       std::make_shared<State>(RowSchema(std::move(device), metric, prepared_columns(metric, given_rows.cols),
                                         checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
-  state->prepared = prepared_metric_of(options, metric, given_rows.cols, state->features, [&] {
-    std::vector<unsigned char> copy;
-    return variances_of(rows_on_host("index", "training", state->device.state(), given_rows, copy),
-                        state->features, options.first_row);
-  });
-  state->box = box_of(options, state->device, metric, given_rows.cols, state->features);
+  state->set_prepared(prepared_metric_of(
+      options, metric, given_rows.cols, state->features,
+      [&] {
+        std::vector<unsigned char> copy;
+        return variances_of(rows_on_host("index", "training", state->device.state(), given_rows, copy),
+                            state->features, options.first_row);
+      },
+      [&] { return ranges_of_columns(*state, given_rows, options.first_row); }));
+  state->set_box(box_of(options, metric, given_rows.cols, state->features));
   if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
                              [&] { return sums_of(*state, given_rows); });
@@ -254,7 +262,7 @@ const Device& Index::device() const {
   return state_->device;
 }
 Metric Index::metric() const {
-  return state_->shown;
+  return state_->shown.metric;
 }
 Arithmetic Index::arithmetic() const {
   return state_->arithmetic;
@@ -278,14 +286,14 @@ std::vector<std::int64_t> Index::numbers() const try {
 }
 
 std::int64_t Index::dims() const {
-  return given_columns(state_->shown, state_->columns);
+  return given_columns(state_->shown.metric, state_->columns);
 }
 std::int64_t Index::first_row() const {
   return state_->first_row;
 }
 const std::vector<std::int64_t>& Index::features() const {
   static const std::vector<std::int64_t> of_haversine{0, 1};
-  if (state_->shown == Metric::haversine) return of_haversine;
+  if (state_->shown.metric == Metric::haversine) return of_haversine;
   return state_->features;
 }
 const std::vector<double>& Index::centre() const {

@@ -226,6 +226,10 @@ std::shared_ptr<const RowStore> store_of_source_on_set(const RowSchema& schema,
 
 Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
              const IndexOptions& options) try {
+  if (const Metric named = metric_of_power(metric, options.p); named != metric) {
+    *this = Index(std::move(device), std::move(source), named, without_p(options));
+    return;
+  }
   const RowsInfo info = checked_info(source);
   check_element("index", "training", RowsView(nullptr, info.element, info.rows, info.cols), metric);
   auto state = std::make_shared<State>(RowSchema(device, metric, prepared_columns(metric, info.cols),
@@ -241,8 +245,9 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   const bool prepares = asks_for_prepared_metric(options, metric);
   if (prepares && chosen.residence != Residence::resident) {
     const auto any = [&] { return std::vector<double>(state->features.size(), 1); };
-    prepared_metric_of(options, metric, info.cols, state->features,
-                       any);  // refuses parameters of other metrics
+    const auto of_all = [&] { return std::vector<double>(static_cast<std::size_t>(info.cols), 1); };
+    prepared_metric_of(options, metric, info.cols, state->features, any,
+                       of_all);  // refuses parameters of other metrics
     refuse_prepared_in_source(metric);
   }
   if ((doubles || prepares) && chosen.residence == Residence::resident) {

@@ -22,7 +22,8 @@ struct Tile {
             static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(index.dims),
             index.device.info().train_block,
-            index.box ? index.box->there() : nullptr,
+            index.terms ? index.terms->there() : nullptr,
+            index.terms && index.terms->is_mixed(),
             compares_bits(index.metric) ? static_cast<std::uint32_t>(index.columns) : 0};
   }
   /// Does the same for a step that reads the rows. Throws device_failure if the device has only quantized

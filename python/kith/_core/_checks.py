@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes as c
+import math
+import numbers
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -161,6 +163,22 @@ def measure_by(
     if not isinstance(degrees, (bool, np.bool_)):
         raise InvalidArgument(f"{what}: degrees={degrees!r}; pass True or False")
     options.degrees = 1 if degrees else 0
+
+
+def terms_by(
+    options: s.IndexOptions, p: Optional[Any], categorical: Optional[Any], ranges: Optional[Any], what: str
+) -> None:
+    """Write p of minkowski, and what gower takes, into options, which keep the arrays."""
+    if p is not None:
+        if isinstance(p, bool) or not isinstance(p, numbers.Real) or math.isnan(p) or p == 0:
+            raise InvalidArgument(f"{what}: p={p!r}; choose 0.5, 1, 1.5 and so on up to 8, or infinity")
+        options.p = float(p)
+    if categorical is not None:
+        options.kept_categorical = index_array(categorical, f"{what}: categorical")
+        options.categorical, options.categorical_count = (
+            address(options.kept_categorical), len(options.kept_categorical),
+        )  # fmt: skip
+    _measure(options, "ranges", ranges, 1, f"{what}: ranges")
 
 
 def _measure(options: s.IndexOptions, name: str, values: Optional[Any], axes: int, what: str) -> None:

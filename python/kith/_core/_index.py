@@ -11,6 +11,7 @@ import numpy as np
 
 from .._rows._answers import ids_of
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array
+from .._rows._categories import FrameCategories
 from . import _structs as s
 from ._checks import (
     advice_on_centre,
@@ -22,6 +23,7 @@ from ._checks import (
     name_columns,
     not_negative,
     place,
+    terms_by,
     thread_count,
     whole,
 )
@@ -104,8 +106,8 @@ class Index(Searches):
         ``squared_l2``, ``l1`` and ``linf``. Rows and queries, of the types that a `centre` takes, are moved into the
         box in float64. It is kept in index files and pickles (docs/howto/periodic-boxes.md). None: there is no box.
     w : array, [dims], optional
-        The weight of each column, 0 or more, in ``l1``, ``l2`` or ``squared_l2``: sums are of ``w |x - y|`` or
-        ``w (x - y)^2``. None: all 1.
+        The weight of each column, 0 or more, in ``l1``, ``l2``, ``squared_l2`` or ``minkowski``: sums are of
+        ``w |x - y|``, ``w (x - y)^2`` or ``w |x - y|^p``. None: all 1.
     V : array, [dims] or [dims, dims], optional
         For ``seuclidean`` the variance of each column, above 0; None: those of `X`, as NumPy's ``var`` with
         ``ddof=1`` has them. For ``mahalanobis`` the covariance matrix, symmetric and positive definite.
@@ -115,6 +117,15 @@ class Index(Searches):
     degrees : bool
         For ``haversine``: rows and queries are in degrees, and become radians as by ``numpy.radians``. Distances and
         radii stay in radians.
+    p : float, optional
+        For ``minkowski`` the power of differences: 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are ``l1``, ``l2``
+        and ``linf``.
+    categorical : sequence of int, optional
+        For ``gower`` the columns that hold categories: numbers that are equal or differ. The others hold numbers.
+        None: those of the data type ``category`` if `X` is a DataFrame, else no column.
+    ranges : array, [dims], optional
+        For ``gower`` what differences of columns of numbers are divided by, 0 or more; 0: a column counts 0. None: the
+        largest value less the smallest of `X`.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
@@ -190,6 +201,9 @@ class Index(Searches):
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
         degrees: bool = False,
+        p: Optional[float] = None,
+        categorical: Optional[Any] = None,
+        ranges: Optional[Any] = None,
         storage: Optional[Residence] = None,
         memory_limit: int = 0,
         chunk_rows: int = 0,
@@ -207,7 +221,8 @@ class Index(Searches):
         if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
             asked = None if arithmetic == "automatic" else arithmetic
             given = (
-                features, element, first_row, ids, groups, reserve, centre, box, w, V, VI, degrees or None,
+                features, element, first_row, ids, groups, reserve, centre, box, w, V, VI, degrees or None, p,
+                categorical, ranges,
                 memory_limit, chunk_rows, asked, deduplicate,
             )  # fmt: skip
             _leave_out(_OF_ROWS, given, "an index file has its own")
@@ -224,6 +239,9 @@ class Index(Searches):
         centred = centre_by(options, centre, "kith.Index") and not bits
         boxed = box_by(options, box, "kith.Index") and not bits
         measure_by(options, name, w, V, VI, degrees, "kith.Index")
+        categories, categorical = categories_of(X, name, categorical)
+        X = X if categories is None else categories.numbered(X, "kith.Index: X")
+        terms_by(options, p, categorical, ranges, "kith.Index")
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -259,6 +277,7 @@ class Index(Searches):
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
         self._take(handle, opened, array.columns, None if storage is None else array)
+        self._categories = categories
 
     def _take(
         self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
@@ -267,6 +286,7 @@ class Index(Searches):
         self._source = source  # rows that stay in the caller's memory
         self._device = device
         self._columns = columns
+        self._categories: Optional[FrameCategories] = None
         info = s.sized(s.IndexInfo)
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
@@ -305,7 +325,7 @@ class Index(Searches):
         Index
             It shares the device memory of the existing rows.
         """
-        rows = self._queries(more, "kith.Index.with_: more", quiet=False)
+        rows = self._queries(more, "kith.Index.with_: more", quiet=False, known=True)
         given = ids_of(ids, len(rows.array), "kith.Index.with_")
         return self._next(lib.kith_index_with, rows.struct, None if given is None else address(given))
 
@@ -360,6 +380,7 @@ class Index(Searches):
             self._source,
         )
         made._rounds = self._rounds
+        made._categories = self._categories
         return made
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
@@ -460,14 +481,24 @@ class Index(Searches):
             path = os.path.join(folder, "a.kidx")
             self.save(path)
             with open(path, "rb") as file:
-                return unpickled, (file.read(), self._device, self._columns, version())
+                return unpickled, (file.read(), self._device, self._columns, version(), self._categories)
 
 
 _SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
 _OF_ROWS = (
-    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "w", "V", "VI", "degrees",
-    "memory_limit", "chunk_rows", "arithmetic", "deduplicate",
+    "features", "element", "first_row", "ids", "groups", "reserve", "centre", "box", "w", "V", "VI", "degrees", "p",
+    "categorical", "ranges", "memory_limit", "chunk_rows", "arithmetic", "deduplicate",
 )  # fmt: skip
+
+
+def categories_of(
+    X: Any, metric: str, categorical: Optional[Any]
+) -> tuple[Optional[FrameCategories], Optional[Any]]:
+    """Return the categories of a frame for a metric of categories, and the columns that hold categories."""
+    found = FrameCategories.of(X) if metric.lower() in ("gower", "matching") else None
+    if found is None or metric.lower() == "matching":
+        return found, categorical
+    return found, sorted({*found.places, *(() if categorical is None else categorical)})
 
 
 def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str, where: str = "kith.Index") -> None:
@@ -521,7 +552,11 @@ def _folder() -> Any:
 
 
 def unpickled(
-    content: bytes, device: Device, columns: Optional[list[Any]], made_by: str = "that it does not name"
+    content: bytes,
+    device: Device,
+    columns: Optional[list[Any]],
+    made_by: str = "that it does not name",
+    categories: Optional[FrameCategories] = None,
 ) -> Index:
     with _folder() as folder:
         path = os.path.join(folder, "a.kidx")
@@ -533,6 +568,7 @@ def unpickled(
             why = str(error).replace(path, "its file")
             raise BadFile(f"kith.Index: pickled by kith {made_by}, opened by kith {version()}: {why}") from None
     index._columns = columns
+    index._categories = categories
     return index
 
 
@@ -562,6 +598,9 @@ def knn_graph(
     V: Optional[Any] = None,
     VI: Optional[Any] = None,
     degrees: bool = False,
+    p: Optional[float] = None,
+    categorical: Optional[Any] = None,
+    ranges: Optional[Any] = None,
     features: Optional[Any] = None,
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
@@ -583,7 +622,7 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, how
         As for `Index.search`.
-    centre, box, w, V, VI, degrees, features, placement, shares, arithmetic
+    centre, box, w, V, VI, degrees, p, categorical, ranges, features, placement, shares, arithmetic
         As for `Index`.
     groups : sequence of int, optional
         As for `Index`: a row then has neighbours in its own group alone.
@@ -621,6 +660,8 @@ def knn_graph(
         groups = borders_of_batch(batch, len(X), "kith.knn_graph: batch")
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
+    categories, categorical = categories_of(X, metric, categorical)
+    X = X if categories is None else categories.numbered(X, what)
     if (centre is None or centre is False) and box is None:
         rows = element_rows_of(  # only once, since it may warn and copy
             X,
@@ -644,6 +685,9 @@ def knn_graph(
         V=V,
         VI=VI,
         degrees=degrees,
+        p=p,
+        categorical=categorical,
+        ranges=ranges,
         features=features,
         placement=placement,
         shares=shares,

@@ -97,7 +97,11 @@ class IndexOptions(c.Structure):
         ("inverse_covariance", c.c_void_p),
         ("inverse_covariance_count", c.c_int64),
         ("degrees", c.c_int32),
-        ("reserved", c.c_int32),
+        ("p", c.c_double),
+        ("categorical", c.c_void_p),
+        ("categorical_count", c.c_int64),
+        ("ranges", c.c_void_p),
+        ("ranges_count", c.c_int64),
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new_arrays, outputs
+from .._rows._categories import FrameCategories
 from .._rows._cuda import answers_struct
 from .._rows._limits import filter_words, radii_of, radius_of
 from . import _structs as s
@@ -34,6 +35,7 @@ class Searches:
     _handle: Handle
     _device: Device
     _columns: Optional[list[Any]]  # a frame's names
+    _categories: Optional[FrameCategories]
     _source: Optional[Rows]  # rows that stay in the caller's memory
     _metric: MetricName
     _rows: int  # without removed rows
@@ -529,8 +531,13 @@ class Searches:
         """Return the multiply-adds of a search for m queries, as `call` counts them."""
         return m * self._rows * self._dims // self._device.pace
 
-    def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None) -> Rows:
+    def _queries(
+        self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None, known: bool = False
+    ) -> Rows:
+        """Convert queries, or rows that are added. `known`: categories that the training frame lacks are refused."""
         spec = self._device.info.spec if from_device else ""
+        if self._categories is not None:
+            Q = self._categories.numbered(Q, what, known)
         if self._centre is not None or (self._box is not None and self._arithmetic == "f32"):
             rows = centred_rows_of(Q, what, spec)
         else:

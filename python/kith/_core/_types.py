@@ -47,11 +47,11 @@ Distances = Union[Float32, Float64]  # by the arithmetic of the index
 MetricName = Literal[
     "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "correlation", "spearman", "seuclidean",
     "mahalanobis", "hellinger", "angular", "haversine", "jaccard", "dice", "sokalsneath", "rogerstanimoto",
-    "russellrao", "braycurtis", "euclidean", "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product",
-    "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
+    "russellrao", "braycurtis", "minkowski", "gower", "matching", "canberra", "euclidean", "sqeuclidean", "manhattan",
+    "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
 ]  # fmt: skip
 BIT_METRICS = ("hamming", "jaccard", "dice", "sokalsneath", "rogerstanimoto", "russellrao")  # of packed bits
-MetricOfEstimators = Literal[MetricName, "minkowski", "p", "infinity"]
+MetricOfEstimators = Literal[MetricName, "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
 Element = Literal["bits"]
 Tie = TieRule
@@ -81,6 +81,9 @@ class IndexArguments(TypedDict, total=False):
     V: Optional[Any]
     VI: Optional[Any]
     degrees: bool
+    p: Optional[float]
+    categorical: Optional[Any]
+    ranges: Optional[Any]
     storage: Optional[Residence]
     memory_limit: int
     chunk_rows: int

@@ -15,8 +15,8 @@ from .._core._types import MetricName
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = (
     "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
-    "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, or "
-    "sklearn.neighbors"
+    "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, minkowski, "
+    "hamming, canberra, gower, or sklearn.neighbors"
 )
 
 
@@ -27,6 +27,8 @@ _TAKEN: dict[str, tuple[str, ...]] = {
     "seuclidean": ("V",),
     "mahalanobis": ("V", "VI"),
     "haversine": ("degrees",),
+    "minkowski": ("p", "w"),
+    "gower": ("categorical", "ranges"),
 }  # of metric_params, beside p
 
 
@@ -36,8 +38,10 @@ def metric_of(
     """Returns kith's metric for scikit-learn's metric, p and metric_params, and what `kith.Index` takes for it."""
     name = _name_of(metric, p, metric_params, where)
     measure = dict(metric_params or {})
-    if isinstance(metric, str) and metric == "minkowski":
+    if isinstance(metric, str) and metric in ("minkowski", "p"):
         measure.pop("p", None)
+        if name == "minkowski":
+            measure["p"] = (metric_params or {}).get("p", p)
     others = [one for one in measure if one not in _TAKEN.get(name, ())]
     if others:
         takes = " and ".join(_TAKEN.get(name, ())) or "nothing"
@@ -57,17 +61,16 @@ def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where
         raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
     if metric == "nan_euclidean":
         raise Unsupported(f"{where}: metric='nan_euclidean'; fill in NaN first (sklearn.impute), then use 'l2'")
-    if metric.lower() == "hamming":
-        raise Unsupported(
-            f"{where}: metric='hamming', by which kith compares packed bits alone; use kith.Index(element='bits'), or "
-            "'l1' of columns of 0 and 1"
-        )
+    if metric.lower() == "hamming":  # of values, as scikit-learn has it; kith's own hamming is of packed bits
+        return "matching"
     if metric not in ("minkowski", "p"):
         return metric_named("linf" if metric == "infinity" else metric)
     p = (metric_params or {}).get("p", p)
-    if p not in _MINKOWSKI:
-        raise Unsupported(f"{where}: p={p!r}; choose 1, 2 or infinity, or use sklearn.neighbors")
-    return _MINKOWSKI[p]
+    if p in _MINKOWSKI:
+        return _MINKOWSKI[p]
+    if not isinstance(p, numbers.Real) or not 0.5 <= p <= 8 or 2 * p != int(2 * p):
+        raise Unsupported(f"{where}: p={p!r}; choose 0.5, 1, 1.5 and so on up to 8, or infinity, or use sklearn.neighbors")
+    return "minkowski"
 
 
 def check_algorithm(algorithm: Any, where: str) -> None:

@@ -72,7 +72,7 @@ TEST_CASE("manual: bash completes subcommands, options, and the names that an op
   const std::set<string> metrics = {
       "squared_l2",  "l2",       "l1",          "linf",           "negative_dot", "cosine",    "hamming",
       "correlation", "spearman", "seuclidean",  "mahalanobis",    "hellinger",    "angular",   "haversine",
-      "jaccard",     "dice",     "sokalsneath", "rogerstanimoto", "russellrao",   "braycurtis"};
+      "jaccard",     "dice",     "sokalsneath", "rogerstanimoto", "russellrao",   "braycurtis", "matching", "canberra"};
   CHECK(offered({"kith", "search", "--metric", ""}) == metrics);
   CHECK(offered({"kith", "search", "--metric", "=", "li"}) == std::set<string>{"linf"});
   CHECK(offered({"kith", "classify", "-k", ""}).empty());

@@ -6,11 +6,17 @@ namespace kith::cpu {
 namespace {
 
 DoubleCandidates candidates_of(const spi::DoubleChainsStep& step, std::size_t query) {
-  return {step.metric,          elements(step.queries) + query * step.queries.stride,
-          elements(step.train), step.train.stride,
-          step.train.cols,      elements(step.rows) + query * step.rows.stride,
-          step.first_row,       static_cast<std::uint32_t>(step.train.rows),
-          step.rows.cols,       step.lengths.cols > 0 ? elements(step.lengths) : nullptr};
+  return {step.metric,
+          elements(step.queries) + query * step.queries.stride,
+          elements(step.train),
+          step.train.stride,
+          step.train.cols,
+          elements(step.rows) + query * step.rows.stride,
+          step.first_row,
+          static_cast<std::uint32_t>(step.train.rows),
+          step.rows.cols,
+          step.terms.cols > 0 ? elements(step.terms) : nullptr,
+          step.mixed};
 }
 
 /// Computes the chains of all queries with the rows of one list: a part of it at a time, so that its rows

@@ -5,7 +5,7 @@
 namespace kith::cuda {
 
 spi::Support Device::check(const spi::DoubleChainsStep& step) const {
-  if (step.lengths.cols > 0) return {"its kernels heed no periodic box in double precision", 0};
+  if (step.terms.cols > 0) return {"its kernels heed no terms of columns in double precision", 0};
   // A block handles at least one pair, and a launch has at most 2^31 - 1 blocks of 32.
   constexpr std::uint64_t most_pairs = std::uint64_t{std::numeric_limits<std::int32_t>::max()} * 32;
   const std::uint64_t pairs = std::uint64_t{step.rows.rows} * step.rows.cols;

@@ -13,7 +13,7 @@ struct Shape {
 }  // namespace
 
 spi::Support Device::check(const spi::DoubleChainsStep& step) const {
-  if (step.lengths.cols > 0) return {"its kernels heed no periodic box in double precision", 0};
+  if (step.terms.cols > 0) return {"its kernels heed no terms of columns in double precision", 0};
   if (limits_.double_precision) return {};
   return {"it has no double precision (cl_khr_fp64)", 0};
 }

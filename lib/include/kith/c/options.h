@@ -141,8 +141,8 @@ typedef struct kith_index_options {
   /// (docs/howto/repeated-rows.md). Chosen: for rows on the host, if at least half of them repeat others. 0:
   /// chosen; 1: yes; -1: never.
   int32_t deduplicate;
-  /// [dims], 0 or more: the weight of each column in l1, l2 or squared_l2 (docs/contract.md, section 1).
-  /// NULL: all 1.
+  /// [dims], 0 or more: the weight of each column in l1, l2, squared_l2 or minkowski (docs/contract.md,
+  /// section 1). NULL: all 1.
   const double* column_weights;
   int64_t column_weights_count;
   /// [dims], above 0: the variance of each column, for seuclidean. NULL: those of the rows.
@@ -156,7 +156,17 @@ typedef struct kith_index_options {
   int64_t inverse_covariance_count;
   /// For haversine: rows and queries are in degrees. Distances and radii stay in radians.
   int32_t degrees;
-  int32_t reserved;
+  /// For minkowski: the power of differences, 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are l1, l2 and
+  /// linf. 0: none.
+  double p;
+  /// For gower: the columns that hold categories, from 0, in any order, none twice. The others hold numbers.
+  /// NULL: none.
+  const int64_t* categorical;
+  int64_t categorical_count;
+  /// [dims], 0 or more, for gower: by which differences of columns of numbers are divided; 0: a column counts
+  /// 0. NULL: the largest value less the smallest of the rows given.
+  const double* ranges;
+  int64_t ranges_count;
 } kith_index_options;
 
 /// Says how to open an index file.

@@ -20,7 +20,9 @@ struct DoubleChainsStep {
   /// [m, width]  out: the raw value of each listed row. Places whose rows are not first_row ... first_row +
   /// n - 1 are not written.
   Grid<double> values;
-  Grid<double> lengths = {};  ///< [1, dims]  of a periodic box (metrics.def); without columns: there is none
+  Grid<double> terms =
+      {};              ///< [1, dims]  parameters of columns (metrics.def); without columns: there are none
+  bool mixed = false;  ///< terms may be others than periodic
 };
 
 }  // namespace kith::spi

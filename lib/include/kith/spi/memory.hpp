@@ -24,15 +24,17 @@ class KITH_API Allocation {
 ///   ((r / block) * dims + d) * block + r % block.
 /// block = 1 is plain row-major. The last block is padded to `block` rows; the padding is arbitrary but
 /// finite, and must not reach a result. `first` need not be a multiple of block; the rows are first, first +
-/// 1, ..., first + rows - 1. Training rows in a periodic box have the lengths of its columns (metrics.def),
-/// [dims] floats, so that a step that reads them heeds the box, or is refused.
+/// 1, ..., first + rows - 1. Training rows in a periodic box, or with other terms in the
+/// place of differences, have the parameters of their columns (metrics.def), [dims] floats, so that a step
+/// that reads them heeds these, or is refused.
 struct RowBlocks {
   const Allocation* memory = nullptr;
   std::uint32_t first = 0;
   std::uint32_t rows = 0;
   std::uint32_t dims = 0;
   std::uint32_t block = 1;
-  const Allocation* lengths = nullptr;  ///< null: there is no box
+  const Allocation* terms = nullptr;  ///< null: chains take differences
+  bool mixed = false;                 ///< terms may be others than periodic
   std::uint32_t bits = 0;  ///< of a training row of bits, as it is given: all of dims words, or fewer
 };
 

@@ -28,7 +28,7 @@ struct Problem {
   std::int64_t m = 0;
   std::int64_t dims = 0;  ///< columns that count
   std::int64_t k = 0;
-  bool periodic = false;  ///< the rows are in a periodic box: IndexOptions::box
+  Terms terms = Terms::differences;  ///< what the chain takes: IndexOptions::box, or by the metric
 
   bool operator==(const Problem&) const = default;
 };

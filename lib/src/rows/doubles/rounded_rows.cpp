@@ -103,6 +103,35 @@ RowErrors round_row(std::span<const double> row, const Rounding& how, std::span<
   return errors;
 }
 
+/// Returns at least what the term of a column differs by if x becomes `near`. Equal categories stay equal,
+/// and different ones different while they are floats. Canberra distances and powers up to the first obey
+/// the triangle inequality, column by column; of higher powers the root of the sum does.
+double error_of_term(double x, double near, double p) {
+  if (x == near) return 0;
+  const double moved = std::fabs(x - near);
+  if (p > 0) return moved;
+  if (p == 0) return 1;
+  if (p == static_cast<double>(canberra_term))
+    return moved / (std::fabs(x) + std::fabs(near)) * (1 + 0x1p-40);
+  return std::pow(moved, -p / 2) * (1 + 0x1p-40) + 0x1p-1000;
+}
+
+/// Rounds one row whose columns have mixed terms.
+RowErrors round_row_of_terms(std::span<const double> row, const Rounding& how, std::span<float> to) {
+  Norm<Metric::l1> rest;
+  bool fits = true;
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    const bool small = std::fabs(row[d]) < most_of_query;
+    fits = fits && small;
+    to[d] = small ? static_cast<float>(row[d]) : 0;
+    rest.add(error_of_term(row[d], static_cast<double>(to[d]), how.mixed[d]));
+  }
+  if (!fits) std::fill(to.begin(), to.end(), 0.0f);
+  const double sum = rest.above(row.size()), p = -how.mixed.front() / 2;
+  const bool has_root = p > 1 && how.mixed.front() != static_cast<double>(canberra_term);
+  return {fits ? has_root ? std::pow(sum, 1 / p) * (1 + 0x1p-40) : sum : INFINITY, INFINITY};
+}
+
 /// Returns the power of two that brings `largest` near 1; 1 if it is in a range that needs none.
 double scale_of(double largest) {
   if (largest == 0 || (largest >= least_moved && largest <= most_moved)) return 1;
@@ -129,14 +158,14 @@ std::vector<double> Rounding::lengths_of_floats() const {
   return floats;
 }
 
-RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims,
-                               std::span<const double> lengths)
+RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims, const ColumnTerms* terms)
     : metric_(metric),
       dims_(size(dims)),
       stride_(divide_up(rows, sample_rows)),
       least_(dims_, INFINITY),
       most_(dims_, -INFINITY),
-      lengths_(lengths.begin(), lengths.end()) {}
+      lengths_(terms && !terms->is_mixed() ? terms->doubles() : std::vector<double>()),
+      mixed_(terms && terms->is_mixed() ? terms->doubles() : std::vector<double>()) {}
 
 void RoundingChoice::add(const PreparedDoubles& some) {
   largest_ = std::max(largest_, some.largest);
@@ -170,6 +199,7 @@ double RoundingChoice::centre_of_column(std::size_t column) {
 Rounding RoundingChoice::rounding() {
   const FloatGuard guard;
   if (metric_ == Metric::negative_dot) return {{}, scale_of(largest_)};
+  if (!mixed_.empty()) return {{}, 1, {}, mixed_};
   Rounding how;
   double largest = 0;
   for (std::size_t d = 0; d < dims_; ++d) {
@@ -194,7 +224,8 @@ RoundedRows round_rows(Metric metric, const PreparedDoubles& rows, const Roundin
   RoundedRows rounded;
   rounded.values.resize(size(rows.rows) * size(rows.dims));
   rounded.errors.resize(size(rows.rows));
-  const auto round = metric == Metric::l1     ? round_row<Metric::l1>
+  const auto round = !how.mixed.empty()       ? round_row_of_terms
+                     : metric == Metric::l1   ? round_row<Metric::l1>
                      : metric == Metric::linf ? round_row<Metric::linf>
                                               : round_row<Metric::l2>;
   constexpr std::int64_t share_values = 1 << 14;

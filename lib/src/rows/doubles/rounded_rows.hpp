@@ -10,6 +10,7 @@
 #include "base/floats.hpp"
 #include "kith/metric.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
+#include "rows/landed/column_terms.hpp"
 
 namespace kith {
 
@@ -21,6 +22,9 @@ struct Rounding {
   /// [dims] of a periodic box, times `scale`, +infinity for open columns; empty: there is none. The others
   /// have the centre 0.
   std::vector<double> lengths = {};
+  /// [dims], parameters of mixed terms; empty: there are none. Else nothing is subtracted, and the scale
+  /// is 1.
+  std::vector<double> mixed = {};
 
   /// Returns the lengths of the box in which the floats are, 0 for open columns.
   std::vector<double> lengths_of_floats() const;
@@ -30,8 +34,8 @@ struct Rounding {
 /// numbers of a common size.
 class RoundingChoice {
  public:
-  ///   lengths  [dims] of a periodic box, as PeriodicBox::doubles(); empty: there is none
-  RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims, std::span<const double> lengths = {});
+  ///   terms  in the place of differences; null: there are none
+  RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims, const ColumnTerms* terms = nullptr);
   /// Looks at some of the rows; all must be added, in their order.
   void add(const PreparedDoubles& some);
   Rounding rounding();
@@ -46,20 +50,21 @@ class RoundingChoice {
   std::int64_t added_ = 0;
   bool are_floats_ = true;
   double largest_ = 0;
-  std::vector<double> least_, most_;  ///< [dims]
-  std::vector<double> sample_;        ///< [rows of the sample, dims]
-  const std::vector<double> lengths_;
+  std::vector<double> least_, most_;   ///< [dims]
+  std::vector<double> sample_;         ///< [rows of the sample, dims]
+  const std::vector<double> lengths_;  ///< of a periodic box
+  const std::vector<double> mixed_;
 };
 
 /// Chooses one for queries: for negative_dot, whose queries have a scale of their own; else that of the rows.
 Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, const Rounding& of_rows);
 
 /// Bounds of one row, or of all, in the norm of the metric: Euclidean, and the sum or the largest of
-/// magnitudes for l1 and linf.
+/// magnitudes for l1 and linf. Of mixed terms it is what a distance changes by at most.
 struct RowErrors {
   double residual = 0;  ///< at least |(x - centre) * scale - x~|; infinite if x~ cannot be a row of floats.
                         ///< In a periodic box also half of what else its term may differ by
-  double norm = 0;      ///< at least |x~|; infinite in a periodic box, where it bounds no distance
+  double norm = 0;      ///< at least |x~|; infinite by terms, where it bounds no distance
 
   /// Raises both to at least those of `other`.
   void include(const RowErrors& other);

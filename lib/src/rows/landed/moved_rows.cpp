@@ -180,7 +180,7 @@ MovedRows::MovedRows(std::string_view where, std::string_view what, const Index:
     return;
   }
   if (!index.prepared) check_moved_element(where, what, given.element, index.box ? "box" : "centre");
-  const std::int64_t columns = given_columns(index.shown, index.columns);
+  const std::int64_t columns = given_columns(index.shown.metric, index.columns);
   if (given.cols != columns)
     refuse(where, "the " + std::string(what) + " rows have " + std::to_string(given.cols) +
                       " columns but the index has " + std::to_string(columns) + "; give as many");
@@ -222,7 +222,7 @@ void MovedRows::prepare(std::string_view where, std::string_view what, const Ind
     own_.assign(cells, 0);
   constexpr std::int64_t values_at_once = std::int64_t{1} << 20, work_at_once = std::int64_t{1} << 29;
   std::int64_t step = std::max<std::int64_t>(1, values_at_once / rows.cols);
-  if (index.shown ==
+  if (index.shown.metric ==
       Metric::mahalanobis)  // an operation for each value and column, and a stop within a second
     step = std::min(step, std::max<std::int64_t>(64, work_at_once / rows.cols / rows.cols));
   const Watcher watcher(options, rows.rows);

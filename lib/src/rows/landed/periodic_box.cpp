@@ -8,7 +8,6 @@
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
 #include "base/text.hpp"
-#include "device/device_set.hpp"
 #include "host/parallel.hpp"
 
 namespace kith {
@@ -23,20 +22,16 @@ void check_length(std::int64_t column, double length) {
 
 }  // namespace
 
-PeriodicBox::PeriodicBox(const Device& device, std::vector<double> lengths,
-                         std::span<const std::int64_t> features)
-    : lengths_(std::move(lengths)), features_(features.begin(), features.end()) {
-  const FloatGuard guard;
+PeriodicBox::PeriodicBox(std::vector<double> lengths, std::span<const std::int64_t> features)
+    : lengths_(std::move(lengths)), features_(features.begin(), features.end()) {}
+
+std::vector<double> PeriodicBox::terms() const {
+  std::vector<double> terms;
   for (const std::int64_t column : features_) {
     const double length = lengths_[size(column)];
-    doubles_.push_back(length == 0 ? std::numeric_limits<double>::infinity() : length);
-    floats_.push_back(static_cast<float>(doubles_.back()));
+    terms.push_back(length == 0 ? std::numeric_limits<double>::infinity() : length);
   }
-  if (!is_set(device)) there_ = uploaded(device.state(), floats_);
-}
-
-std::shared_ptr<const PeriodicBox> PeriodicBox::on(const Device& member) const {
-  return std::make_shared<const PeriodicBox>(member, lengths_, features_);
+  return terms;
 }
 
 void PeriodicBox::move(std::span<double> rows, std::uint32_t threads) const {
@@ -51,8 +46,8 @@ void PeriodicBox::move(std::span<double> rows, std::uint32_t threads) const {
                });
 }
 
-std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, const Device& device, Metric metric,
-                                          std::int64_t columns, std::span<const std::int64_t> features) {
+std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, Metric metric, std::int64_t columns,
+                                          std::span<const std::int64_t> features) {
   if (options.box.empty()) return nullptr;
   if (!takes_box(metric))
     refuse("index", "a box is for differences of values, and " + std::string(name(metric)) +
@@ -70,7 +65,7 @@ std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, const Dev
     check_length(column, options.box[size(column)]);
     lengths[size(column)] = options.box[size(column)];
   }
-  return std::make_shared<const PeriodicBox>(device, std::move(lengths), features);
+  return std::make_shared<const PeriodicBox>(std::move(lengths), features);
 }
 
 }  // namespace kith

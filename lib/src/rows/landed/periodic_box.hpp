@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device_state.hpp"
-#include "kith/device.hpp"
 #include "kith/index.hpp"
 
 namespace kith {
@@ -27,17 +25,13 @@ Real moved_into(double length, double value) {
 
 class PeriodicBox {
  public:
-  ///   device    has the lengths in its memory, too, unless it is a set, whose members have their own
   ///   lengths   [columns], 0 for open columns and for those that do not count
   ///   features  the columns that count, ascending
-  PeriodicBox(const Device& device, std::vector<double> lengths, std::span<const std::int64_t> features);
+  PeriodicBox(std::vector<double> lengths, std::span<const std::int64_t> features);
 
-  /// Returns the same box for a member of a set.
-  std::shared_ptr<const PeriodicBox> on(const Device& member) const;
   const std::vector<double>& lengths() const { return lengths_; }
-  /// Return the lengths of the columns that count, +infinity for open ones: what chains take.
-  const std::vector<float>& floats() const { return floats_; }
-  const std::vector<double>& doubles() const { return doubles_; }
+  /// Returns the lengths of the columns that count, +infinity for open ones: parameters of ColumnTerms.
+  std::vector<double> terms() const;
   /// Returns whether a value of this column, among those that count, would stay.
   template <class Real>
   bool holds(std::int64_t column, Real value) const {
@@ -47,15 +41,10 @@ class PeriodicBox {
   /// Moves rows of doubles, of the columns that count, into the box.
   ///   rows  [n, dims], finite
   void move(std::span<double> rows, std::uint32_t threads) const;
-  /// Returns spi::RowBlocks::lengths.
-  const spi::Allocation* there() const { return there_.get(); }
 
  private:
   const std::vector<double> lengths_;
   const std::vector<std::int64_t> features_;
-  std::vector<float> floats_;
-  std::vector<double> doubles_;
-  DeviceMemory there_;
 };
 
 /// Returns IndexOptions::box as an Index keeps it; null if no box is asked for.
@@ -63,7 +52,7 @@ class PeriodicBox {
 ///   features  those that count
 /// Throws invalid_argument: a metric that takes no box, a centre beside it, another number of lengths, one
 /// that is negative or not finite, or that is not above 0 and finite as a float.
-std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, const Device& device, Metric metric,
-                                          std::int64_t columns, std::span<const std::int64_t> features);
+std::shared_ptr<const PeriodicBox> box_of(const IndexOptions& options, Metric metric, std::int64_t columns,
+                                          std::span<const std::int64_t> features);
 
 }  // namespace kith

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "base/float_guard.hpp"
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "metric/chain.hpp"
+#include "metric/roots.hpp"
 #include "rows/landed/places.hpp"
 
 namespace kith {
@@ -112,13 +114,57 @@ Cholesky factored(std::string_view name, std::span<const double> matrix,
   return factor;
 }
 
+/// The largest p of minkowski; it is a whole number of halves.
+constexpr double most_p = 8;
+
+int halves_of(double p) {
+  return static_cast<int>(2 * p);
+}
+
+void check_p(double p) {
+  if (p > 0 && p <= most_p && 2 * p == std::floor(2 * p)) return;
+  refuse("index", "minkowski with p = " + text_of(p) + "; choose 0.5, 1, 1.5 and so on up to 8, or infinity");
+}
+
+/// Refuses options of minkowski and gower beside other metrics, and a p that minkowski lacks.
+void check_terms(Metric metric, const IndexOptions& options) {
+  const std::string named(name(metric));
+  if (options.p != 0 && metric != Metric::minkowski)
+    refuse("index", "p is " + text_of(options.p) + ", which minkowski takes, but the metric is " + named +
+                        "; leave it out, or choose minkowski");
+  if (metric == Metric::minkowski && options.p == 0)
+    refuse("index", "minkowski without p; give one, such as 3");
+  if ((!options.categorical.empty() || !options.ranges.empty()) && metric != Metric::gower)
+    refuse("index", std::string("there are ") +
+                        (options.ranges.empty() ? "categorical columns" : "ranges of columns") +
+                        ", which gower takes, but the metric is " + named +
+                        (metric == Metric::matching ? ", by which all columns are categorical" : "") +
+                        "; leave them out, or choose gower");
+}
+
+/// Returns 1 for each column that is named, and 0 for the others.
+std::vector<double> flags_of(const std::vector<std::int64_t>& named, std::int64_t columns) {
+  std::vector<double> flags(size(columns));
+  for (const std::int64_t column : named) {
+    const bool known = column >= 0 && column < columns;
+    if (!known || flags[size(column)] != 0)
+      refuse("index", "categorical names column " + std::to_string(column) +
+                          (known ? " twice; name each once"
+                                 : ", but rows have " + columns_text(columns) + "; choose from 0 to " +
+                                       std::to_string(columns - 1)));
+    flags[size(column)] = 1;
+  }
+  return flags;
+}
+
 /// Refuses a parameter that the metric does not take, and the lack of one that it needs.
 void check_which(Metric metric, const IndexOptions& options) {
   const bool has_v = !options.covariance.empty(), has_vi = !options.inverse_covariance.empty();
   const std::string named(name(metric));
   if (!options.column_weights.empty() && !takes_column_weights(metric))
-    refuse("index", "there are column_weights, but " + named +
-                        " is none of l1, l2 and squared_l2; leave them out, or choose one of these");
+    refuse("index",
+           "there are column_weights, but " + named +
+               " is none of l1, l2, squared_l2 and minkowski; leave them out, or choose one of these");
   if (!options.variances.empty() && metric != Metric::seuclidean)
     refuse("index", "there are variances, which seuclidean takes, but the metric is " + named +
                         "; leave them out, or choose seuclidean");
@@ -134,6 +180,7 @@ void check_which(Metric metric, const IndexOptions& options) {
            std::string("mahalanobis with ") +
                (has_v ? "both a covariance and its inverse" : "neither a covariance nor its inverse") +
                "; give one of covariance and inverse_covariance");
+  check_terms(metric, options);
   if (!options.centre.empty() || options.learn_centre || !options.box.empty())
     refuse("index", std::string("there is a ") + (options.box.empty() ? "centre" : "box") +
                         ", and rows are " +
@@ -150,12 +197,42 @@ PreparedMetric::PreparedMetric(Metric metric, MetricParameters parameters,
   const MetricParameters& given = parameters_;
   check_of_columns("column_weights", given.column_weights, features, true);
   check_of_columns("variances", given.variances, features, false);
+  check_of_columns("ranges", given.ranges, features, true);
+  if (metric_ == Metric::minkowski) check_p(given.p.empty() ? 0 : given.p.front());
   factors_ = given.column_weights.empty() ? given.variances : given.column_weights;
-  if (metric_ != Metric::l1)
-    for (double& factor : factors_) factor = std::sqrt(factor);
+  for (double& factor : factors_)
+    factor = metric_ == Metric::minkowski ? rounded_root(factor, halves_of(given.p.front()))
+             : metric_ == Metric::l1      ? factor
+                                          : std::sqrt(factor);
   if (!given.covariance.empty()) cholesky_ = factored("covariance", given.covariance, features);
   if (!given.inverse_covariance.empty())
     cholesky_ = factored("inverse_covariance", given.inverse_covariance, features);
+}
+
+std::vector<double> PreparedMetric::terms() const {
+  constexpr double category = 0, number = std::numeric_limits<double>::infinity();
+  std::vector<double> terms(features_.size(), category);
+  switch (metric_) {
+    case Metric::minkowski:
+      std::fill(terms.begin(), terms.end(), -halves_of(parameters_.p.front()));
+      return terms;
+    case Metric::canberra:
+      std::fill(terms.begin(), terms.end(), static_cast<double>(canberra_term));
+      return terms;
+    case Metric::gower:
+      for (std::size_t d = 0; d < terms.size(); ++d)
+        if (parameters_.categorical[d] == 0) terms[d] = number;
+      return terms;
+    case Metric::matching:
+      return terms;
+    default:
+      return {};
+  }
+}
+
+ShownBy PreparedMetric::shown() const {
+  if (metric_ == Metric::minkowski) return {metric_, parameters_.p.front()};
+  return {metric_, shows_by_parameter(metric_) ? static_cast<double>(features_.size()) : 0.0};
 }
 
 bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) const {
@@ -169,6 +246,13 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
       rank_values(row, spare);
       return true;
     case Metric::angular:
+    case Metric::matching:
+    case Metric::canberra:
+      return true;
+    case Metric::gower:
+      for (std::size_t d = 0; d < row.size(); ++d)
+        if (parameters_.categorical[d] == 0)
+          row[d] = parameters_.ranges[d] == 0 ? 0 : row[d] / parameters_.ranges[d];
       return true;
     case Metric::haversine:
       return to_sphere(row, parameters_.degrees);
@@ -186,14 +270,30 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
       for (std::size_t d = 0; d < row.size(); ++d) row[d] /= factors_[d];
       return true;
     default:
-      for (std::size_t d = 0; d < row.size(); ++d) row[d] *= factors_[d];
+      for (std::size_t d = 0; d < factors_.size(); ++d) row[d] *= factors_[d];
       return true;
   }
 }
 
-std::string PreparedMetric::why_not(std::string_view what, std::int64_t number,
-                                    std::span<const double> row) const {
+std::size_t PreparedMetric::first_wrong(std::span<const double> row, double most) const {
+  const bool categories = metric_ == Metric::matching || metric_ == Metric::gower;
+  if (!categories && metric_ != Metric::canberra) return row.size();
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    const bool is_category = metric_ == Metric::matching || (categories && parameters_.categorical[d] != 0);
+    if (is_category && most == FLT_MAX && static_cast<double>(static_cast<float>(row[d])) != row[d]) return d;
+    if (metric_ == Metric::canberra && std::fabs(row[d]) > most / 2) return d;
+  }
+  return row.size();
+}
+
+std::string PreparedMetric::why_not(std::string_view what, std::int64_t number, std::span<const double> row,
+                                    double most) const {
   const std::string named(name(metric_));
+  if (const std::size_t d = first_wrong(row, most); d < row.size())
+    return place_text(what, number, features_[d]) + " holds " + text_of(row[d]) +
+           (metric_ == Metric::canberra
+                ? ", beyond half of the largest number, so that sums may overflow; scale all columns"
+                : ", a category which no float equals; choose arithmetic f64, or number the categories");
   if (metric_ == Metric::hellinger) {
     const auto below = std::find_if(row.begin(), row.end(), [](double value) { return value < 0; });
     return place_text(what, number, features_[size(below - row.begin())]) + " holds " + text_of(*below) +
@@ -233,7 +333,7 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
     std::vector<double> spare(dims);
     for (std::int64_t r = share * a_share; r < std::min(all, (share + 1) * a_share); ++r) {
       const std::span<double> row = row_at(r);
-      if (!change_row(row, spare))
+      if (!change_row(row, spare) || first_wrong(row, most) < row.size())
         wrong[size(share)] = {r, Why::not_taken};
       else if (std::any_of(row.begin(), row.end(), is_wrong))
         wrong[size(share)] = {r, Why::too_large};
@@ -248,7 +348,7 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
       std::find_if(wrong.begin(), wrong.end(), [&](const Wrong& one) { return one.row < all; });
   if (first == wrong.end()) return;
   const std::span<const double> row = row_at(first->row);
-  if (first->why == Why::not_taken) refuse(where, why_not(what, first_row + first->row, row));
+  if (first->why == Why::not_taken) refuse(where, why_not(what, first_row + first->row, row, most));
   if (first->why == Why::no_direction)
     refuse(where, std::string(what) + " row " + std::to_string(first_row + first->row) +
                       " is all zeros in the columns that count, which has no direction; leave it out for " +
@@ -260,14 +360,20 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
 }
 
 bool asks_for_prepared_metric(const IndexOptions& options, Metric metric) {
-  return is_prepared(metric) || options.degrees ||
+  return is_prepared(metric) || options.degrees || options.p != 0 || !options.categorical.empty() ||
          std::any_of(std::begin(metric_parameters), std::end(metric_parameters),
-                     [&](const MetricParameter& one) { return !(options.*one.asked).empty(); });
+                     [&](const MetricParameter& one) { return one.asked && !(options.*one.asked).empty(); });
+}
+
+Metric metric_of_power(Metric metric, double p) {
+  if (metric != Metric::minkowski) return metric;
+  return p == 1 ? Metric::l1 : p == 2 ? Metric::l2 : std::isinf(p) && p > 0 ? Metric::linf : metric;
 }
 
 std::shared_ptr<const PreparedMetric> prepared_metric_of(
     const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
-    const std::function<std::vector<double>()>& variances) {
+    const std::function<std::vector<double>()>& variances,
+    const std::function<std::vector<double>()>& ranges) {
   if (!asks_for_prepared_metric(options, metric)) return nullptr;
   check_which(metric, options);
   if (metric == Metric::haversine && columns != haversine_columns)
@@ -275,13 +381,20 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(
                         columns_text(columns) + "; give these two");
   MetricParameters parameters;
   for (const MetricParameter& one : metric_parameters) {
+    if (!one.asked || (options.*one.asked).empty()) continue;
     const std::vector<double>& given = options.*one.asked;
-    if (given.empty()) continue;
     check_length(one, given.size(), columns);
     parameters.*one.values = counting(given, columns, one.is_matrix, features);
   }
   if (metric == Metric::seuclidean && options.variances.empty()) parameters.variances = variances();
   parameters.degrees = options.degrees;
+  if (metric == Metric::minkowski) parameters.p = {options.p};
+  if (metric == Metric::gower) {
+    parameters.categorical = counting(flags_of(options.categorical, columns), columns, false, features);
+    if (parameters.ranges.empty()) parameters.ranges = counting(ranges(), columns, false, features);
+    for (std::size_t d = 0; d < features.size(); ++d)
+      if (parameters.categorical[d] != 0) parameters.ranges[d] = 0;
+  }
   return std::make_shared<const PreparedMetric>(metric, std::move(parameters), features);
 }
 

@@ -14,26 +14,30 @@
 #include "kith/metric.hpp"
 #include "kith/options.hpp"
 #include "metric/cholesky.hpp"
+#include "metric/shown_by.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
 
 namespace kith {
 
 /// The parameters of a metric, as IndexOptions has them.
 struct MetricParameters {
-  std::vector<double> column_weights, variances, covariance, inverse_covariance;
+  std::vector<double> column_weights, variances, covariance, inverse_covariance, p;
+  std::vector<double> categorical;  ///< 1 of columns that hold categories, 0 of others
+  std::vector<double> ranges;       ///< by which differences of other columns are divided; 0: they count 0
   bool degrees = false;
 };
 
 struct MetricParameter {
   std::string_view name, section;  ///< section of an index file
   std::vector<double> MetricParameters::*values;
-  std::vector<double> IndexOptions::*asked;
+  std::vector<double> IndexOptions::*asked;  ///< null: asked for by an option that is no list of doubles
   bool is_matrix;
+  bool is_one = false;  ///< a single value
 
   /// Returns the number of values for so many columns.
   std::size_t count(std::int64_t columns) const {
     const auto one = static_cast<std::size_t>(columns);
-    return is_matrix ? one * one : one;
+    return is_one ? 1 : is_matrix ? one * one : one;
   }
 };
 
@@ -44,6 +48,9 @@ inline constexpr MetricParameter metric_parameters[] = {
     {"covariance", "covariance", &MetricParameters::covariance, &IndexOptions::covariance, true},
     {"inverse_covariance", "inverse_cov", &MetricParameters::inverse_covariance,
      &IndexOptions::inverse_covariance, true},
+    {"p", "p", &MetricParameters::p, nullptr, false, true},
+    {"categorical", "categorical", &MetricParameters::categorical, nullptr, false},
+    {"ranges", "ranges", &MetricParameters::ranges, &IndexOptions::ranges, false},
 };
 
 /// Columns of rows for haversine, latitude and longitude, and of what they become: points of the unit sphere.
@@ -68,6 +75,10 @@ class PreparedMetric {
 
   Metric metric() const { return metric_; }
   const MetricParameters& parameters() const { return parameters_; }
+  /// Returns the parameters of ColumnTerms, [dims]; empty: the chain takes differences.
+  std::vector<double> terms() const;
+  /// Returns the metric as raw values are shown by it.
+  ShownBy shown() const;
 
   /// Changes rows. Must run under FloatGuard.
   ///   rows       [n, dims]  the columns that count, finite; out: [n, prepared_columns(dims)]
@@ -85,8 +96,12 @@ class PreparedMetric {
   /// Changes one row, of haversine its first two values to three; `spare` has memory for another. Returns
   /// false if the metric does not take it.
   bool change_row(std::span<double> row, std::span<double> spare) const;
-  /// Returns why change_row() did not take a row, as the caller gave it.
-  std::string why_not(std::string_view what, std::int64_t number, std::span<const double> row) const;
+  /// Returns the first value that has a category which is no float, or which is too large for canberra; the
+  /// number of values if there is none.
+  std::size_t first_wrong(std::span<const double> row, double most) const;
+  /// Returns why change_row() or first_wrong() did not take a row, as the caller gave it.
+  std::string why_not(std::string_view what, std::int64_t number, std::span<const double> row,
+                      double most) const;
 
   const Metric metric_;
   const MetricParameters parameters_;
@@ -99,11 +114,23 @@ class PreparedMetric {
 ///   columns    of the rows as they are given
 ///   features   those that count
 ///   variances  returns those of the columns that count, of the rows
+///   ranges     returns those of the training rows, [columns], for gower without ranges
 /// Throws invalid_argument: a parameter that is missing, of another metric or of another length, or that has
 /// a value which is no parameter (names its place); a centre or a box beside it.
 std::shared_ptr<const PreparedMetric> prepared_metric_of(
     const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
-    const std::function<std::vector<double>()>& variances);
+    const std::function<std::vector<double>()>& variances,
+    const std::function<std::vector<double>()>& ranges);
+
+/// Returns the metric that minkowski is with such a p: l1, l2, linf, or itself.
+Metric metric_of_power(Metric metric, double p);
+
+/// Returns the options without p, for a metric that minkowski is by p.
+inline IndexOptions without_p(const IndexOptions& options) {
+  IndexOptions others = options;
+  others.p = 0;
+  return others;
+}
 
 /// Returns whether prepared_metric_of() would not return null.
 bool asks_for_prepared_metric(const IndexOptions& options, Metric metric);

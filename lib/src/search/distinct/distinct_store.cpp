@@ -34,7 +34,7 @@ bool keeps_distinct_rows(const RowStore& store) {
 DistinctStore::DistinctStore(const RowSchema& schema, std::shared_ptr<const RowStore> rows, RowCopies copies,
                              std::int64_t reserve)
     : RowStore(copies.rows(), rows->largest()),
-      metric_(schema.shown),
+      shown_(schema.shown),
       dims_(schema.dims),
       reserve_(reserve),
       rows_(std::move(rows)),
@@ -128,7 +128,7 @@ void DistinctStore::list_open(const SearchRequest& distinct, const DistinctFilte
     {
       const FloatGuard guard;
       for (const std::int64_t q : numbers)
-        radii.push_back(finish(metric_, unordered(keys.value[size(q + 1) * k - 1])));
+        radii.push_back(finish(shown_, unordered(keys.value[size(q + 1) * k - 1])));
     }
     SomeQueries some({distinct.queries, rest}, numbers);
     ListMerger merger(buffers());
@@ -251,7 +251,7 @@ std::shared_ptr<const RowStore> DistinctStore::subset(const RowSchema& schema,
   auto [copies, kept] = copies_.subset(places);
   const std::vector<float> rows = rows_of(kept, 0);
   const MatrixView<const float> view(rows.data(), copies.distinct(), dims_);
-  const float largest = compares_bits(metric_) ? 0 : largest_of_rows(view);
+  const float largest = compares_bits(shown_.metric) ? 0 : largest_of_rows(view);
   return std::make_shared<DistinctStore>(schema, stored_on_device(schema, view, largest, reserve_, 0),
                                          std::move(copies), reserve_);
 }

@@ -55,7 +55,7 @@ class DistinctStore final : public RowStore {
                  Trace* trace) const;
   std::vector<float> rows_of(std::span<const std::int64_t> distinct, std::uint32_t threads) const;
 
-  const Metric metric_;
+  const ShownBy shown_;
   const std::int64_t dims_, reserve_;
   const std::shared_ptr<const RowStore> rows_;
   const RowCopies copies_;

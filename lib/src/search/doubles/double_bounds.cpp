@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/numbers.hpp"
 #include "kith/spi/product_error.hpp"
 
 namespace kith {
@@ -14,6 +15,21 @@ constexpr double unit = 0x1p-53;
 constexpr double roundings = 0x1p-40;
 /// A row is at most this share of its norm away from its floats, and this for each column that is subnormal.
 constexpr double share_of_norm = 0x1p-24 * (1 + 0x1p-20), of_subnormal = 0x1p-149;
+
+/// A term is rounded as often as so many more columns would be, and loses as much by underflow as so many.
+constexpr std::size_t roundings_of_term = 20, underflows_of_term = 16;
+
+std::size_t columns_of_error(std::size_t dims, const Rounding& rows) {
+  return rows.mixed.empty() ? dims : dims + roundings_of_term;
+}
+std::size_t columns_of_underflow(std::size_t dims, const Rounding& rows) {
+  return rows.mixed.empty() ? dims : dims * underflows_of_term;
+}
+
+double root_of_terms(const Rounding& rows) {
+  if (rows.mixed.empty() || rows.mixed.front() == static_cast<double>(canberra_term)) return 1;
+  return std::max(1.0, -rows.mixed.front() / 2);
+}
 
 double chain_error_of_doubles(double dims) {
   return (dims + 2) * unit / (1 - (dims + 2) * unit) * (1 + roundings);
@@ -27,11 +43,12 @@ DoubleBounds::DoubleBounds(Metric metric, std::int64_t dims, const Rounding& row
       dims_(static_cast<double>(dims)),
       row_scale_(rows.scale),
       query_scale_(queries.scale),
+      root_(root_of_terms(rows)),
       errors_(errors),
-      g_(spi::chain_error(static_cast<std::size_t>(dims))),
-      eta_(spi::chain_underflow(static_cast<std::size_t>(dims))),
-      g_double_(chain_error_of_doubles(dims_)),
-      eta_double_(dims_ * 0x1p-1074) {}
+      g_(spi::chain_error(columns_of_error(size(dims), rows))),
+      eta_(spi::chain_underflow(columns_of_underflow(size(dims), rows))),
+      g_double_(chain_error_of_doubles(static_cast<double>(columns_of_error(size(dims), rows)))),
+      eta_double_(static_cast<double>(columns_of_underflow(size(dims), rows)) * 0x1p-1074) {}
 
 double DoubleBounds::residual_near(const RowErrors& query, double distance) const {
   if (!std::isfinite(errors_.residual)) return errors_.residual;  // of a row without floats near it
@@ -60,9 +77,12 @@ double DoubleBounds::of_product(double value, const RowErrors& query) const {
 double DoubleBounds::of_norm(double value, const RowErrors& query) const {
   const double most = (value + eta_double_) / (1 - g_double_);
   const bool squares = sums_squares(metric_);
-  const double distance = (squares ? std::sqrt(most) : most) * row_scale_;
+  const auto raised = [](double x, double power) {  // at least the power of x
+    return power == 1 ? x : std::pow(x, power) * (1 + roundings);
+  };
+  const double distance = (squares ? std::sqrt(most) : raised(most, 1 / root_)) * row_scale_;
   const double of_floats = distance + query.residual + residual_near(query, distance) + 0x1p-1000;
-  return ((squares ? of_floats * of_floats : of_floats) * (1 + g_) + eta_) * (1 + roundings);
+  return ((squares ? of_floats * of_floats : raised(of_floats, root_)) * (1 + g_) + eta_) * (1 + roundings);
 }
 
 }  // namespace kith

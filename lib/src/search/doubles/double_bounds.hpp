@@ -28,6 +28,7 @@ class DoubleBounds {
 
   const Metric metric_;
   const double dims_, row_scale_, query_scale_;
+  const double root_;  ///< the power, above 1, whose sums obey the triangle inequality by their root; else 1
   const RowErrors errors_;
   const double g_, eta_;                ///< of a chain of floats
   const double g_double_, eta_double_;  ///< of a chain of doubles

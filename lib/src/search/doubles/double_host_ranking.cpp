@@ -29,7 +29,7 @@ spi::Grid<T> grid_of(const std::unique_ptr<spi::Allocation>& memory, std::int64_
 DoubleHostRanking::DoubleHostRanking(const RankedAmong& among, std::uint32_t threads)
     : metric_(among.metric),
       rows_(among.rows),
-      box_(among.box),
+      terms_(among.terms),
       threads_(threads),
       host_(cpu::create_backend()->open(0)) {}
 
@@ -50,8 +50,8 @@ void DoubleHostRanking::rank_among(const PreparedDoubles& rows, std::int64_t fir
              of_places = lent(*host_, places.data(), size(places.rows() * width)),
              of_values = lent(*host_, values.data(), size(m * width)),
              train = lent(*host_, rows.values.data(), rows.values.size());
-  std::unique_ptr<spi::Allocation> lengths;
-  if (box_) lengths = lent(*host_, box_->doubles().data(), size(dims));
+  std::unique_ptr<spi::Allocation> terms;
+  if (terms_) terms = lent(*host_, terms_->doubles().data(), size(dims));
   host_->enqueue(
       {spi::DoubleChainsStep{metric_,
                              grid_of<double>(of_queries, m, dims),
@@ -59,7 +59,8 @@ void DoubleHostRanking::rank_among(const PreparedDoubles& rows, std::int64_t fir
                              static_cast<std::uint32_t>(first),
                              {of_places.get(), 0, size(m), size(width), places.rows() == 1 ? 0 : size(width)},
                              grid_of<double>(of_values, m, width),
-                             lengths ? grid_of<double>(lengths, 1, dims) : spi::Grid<double>{}},
+                             terms ? grid_of<double>(terms, 1, dims) : spi::Grid<double>{},
+                             terms_ && terms_->is_mixed()},
        threads_});
 }
 

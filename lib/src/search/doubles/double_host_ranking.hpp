@@ -33,7 +33,7 @@ class DoubleHostRanking {
 
   const Metric metric_;
   const DoubleRows& rows_;
-  const PeriodicBox* const box_;
+  const ColumnTerms* const terms_;
   const std::uint32_t threads_;
   const std::unique_ptr<spi::Device> host_;
 };

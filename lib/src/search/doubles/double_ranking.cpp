@@ -35,13 +35,14 @@ std::string why_no_room(const RankedAmong& among, const SearchOptions& options) 
 
 RankedAmong::RankedAmong(const Index::State& index)
     : RankedAmong(index.device, index.metric, index.doubles->rows, index.store->info().bytes) {
-  box = index.box.get();
+  terms = index.terms.get();
 }
 
 DoubleRanker double_ranker(const RankedAmong& among, const SearchOptions& options) {
   if (is_set(among.device)) return {"the device is a set"};
   if (among.rows.source() && !is_host(among)) return {"the rows stay in their source"};
-  if (among.box && !is_host(among)) return {"the rows are in a periodic box"};
+  if (among.terms && !is_host(among))
+    return {among.terms->is_mixed() ? "columns have terms" : "the rows are in a periodic box"};
   const std::string refusal = test_double_chains(*among.device.state());
   if (!is_host(among)) return {refusal.empty() ? why_no_room(among, options) : refusal};
   if (!refusal.empty())

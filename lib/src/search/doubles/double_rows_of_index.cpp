@@ -26,9 +26,10 @@ std::shared_ptr<Index::State> proposing_for(const Index::State& index, const Rou
   std::iota(all.begin(), all.end(), 0);
   auto proposing = std::make_shared<Index::State>(
       RowSchema(index.device, metric_of_proposals(index.metric), index.dims, std::move(all)));
-  if (index.box)
-    proposing->box =
-        std::make_shared<const PeriodicBox>(index.device, how.lengths_of_floats(), proposing->features);
+  if (!how.mixed.empty()) proposing->set_terms(how.mixed);
+  if (!index.box) return proposing;
+  proposing->box = std::make_shared<const PeriodicBox>(how.lengths_of_floats(), proposing->features);
+  proposing->set_terms(proposing->box->terms());
   return proposing;
 }
 
@@ -59,8 +60,7 @@ void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const Index
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
   doubles->placed = options;
-  RoundingChoice choice(index.metric, rows.rows, rows.dims,
-                        index.box ? std::span(index.box->doubles()) : std::span<const double>());
+  RoundingChoice choice(index.metric, rows.rows, rows.dims, index.terms.get());
   choice.add(rows);
   doubles->rounding = choice.rounding();
   const RoundedRows rounded = round_rows(index.metric, rows, doubles->rounding, 0);
@@ -166,11 +166,11 @@ void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
   put_prepared_doubles(index, index.doubles->rows.gathered(places), IndexOptions(index.doubles->placed));
 }
 
-void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {
+void finish_doubles(ShownBy shown, RadiusKeys keys, RadiusNeighbors& found) {
   const FloatGuard guard;
   found = {keys.queries, std::move(keys.first), {}, std::move(keys.row), Arithmetic::f64, {}};
   found.distance64.resize(keys.value64.size());
-  finish_values(metric, keys.value64, found.distance64.data());
+  finish_values(shown, keys.value64, found.distance64.data());
 }
 
 }  // namespace kith

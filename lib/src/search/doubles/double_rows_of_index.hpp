@@ -38,6 +38,6 @@ void append_doubles(Index::State& index, const RowsForIndex& more);
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places);
 
 /// Turns lists of raw values into distances; rows stay places.
-void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found);
+void finish_doubles(ShownBy shown, RadiusKeys keys, RadiusNeighbors& found);
 
 }  // namespace kith

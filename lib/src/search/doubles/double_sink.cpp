@@ -33,7 +33,7 @@ void DoubleNeighborsSink::put(std::int64_t query, std::span<const RankedRow> nea
   const std::size_t begin = size(query * found_.k), end = begin + size(found_.k);
   std::size_t at = begin;
   for (const RankedRow& one : nearest) {
-    found_.distance64[at] = finish(metric_, unordered_double(one.value));
+    found_.distance64[at] = finish(shown_, unordered_double(one.value));
     found_.row[at++] = one.row;
   }
   for (; at < end; ++at) {

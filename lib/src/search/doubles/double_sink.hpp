@@ -56,12 +56,12 @@ class CutDoubleSink final : public DoubleSink {
 /// Writes to Neighbors, with the places of the rows, and allocates the memory that they lack.
 class DoubleNeighborsSink final : public DoubleSink {
  public:
-  DoubleNeighborsSink(Metric metric, Neighbors& found) : metric_(metric), found_(found) {}
+  DoubleNeighborsSink(ShownBy shown, Neighbors& found) : shown_(shown), found_(found) {}
   void begin(std::int64_t m, std::int64_t k) override;
   void put(std::int64_t query, std::span<const RankedRow> nearest) override;
 
  private:
-  const Metric metric_;
+  const ShownBy shown_;
   Neighbors& found_;
 };
 

@@ -25,8 +25,8 @@ struct RankedAmong {
   const Device& device;
   Metric metric;
   const DoubleRows& rows;
-  std::size_t bytes_held;            ///< bytes of the device that other forms of the rows take
-  const PeriodicBox* box = nullptr;  ///< in which the rows are; null: there is none
+  std::size_t bytes_held;              ///< bytes of the device that other forms of the rows take
+  const ColumnTerms* terms = nullptr;  ///< in the place of differences; null: there are none
 };
 
 /// Takes the raw values of queries first ... first + count - 1.

@@ -30,7 +30,7 @@ bool says_how(const SearchOptions& options) {
 /// Returns why no groups can be searched together; empty if some can.
 std::string why_all_apart(const GroupsAsked& asked, const ResidentRows* rows) {
   if (asked.index.doubles) return reasons::groups_of_doubles();
-  if (asked.index.box) return reasons::groups_in_box();
+  if (asked.index.terms) return reasons::groups_of_terms(asked.index.kind_of_terms());
   if (is_of_sums(asked.index.metric)) return reasons::of_sums();
   if (is_set(asked.index.device)) return reasons::groups_on_set();
   if (says_how(asked.options)) return reasons::groups_asked_how();
@@ -120,7 +120,7 @@ Plan plan_of(const GroupsAsked& asked, const GroupParts& parts, std::int64_t m) 
   Plan plan;
   plan.device = asked.index.device.info().spec;
   plan.problem = {asked.index.metric, asked.index.rows, m,
-                  asked.index.dims,   asked.k,          asked.index.box != nullptr};
+                  asked.index.dims,   asked.k,          asked.index.kind_of_terms()};
   plan.proposer = Proposer::none;
   plan.fused = true;
   plan.self = asked.options.self;

@@ -57,7 +57,7 @@ bool bounds_products(Device::State& state, std::int64_t dims) {
 std::size_t budget_of(const GroupsAsked& asked, const DeviceInfo& info) {
   Plan plan;
   plan.proposer = Proposer::none;
-  plan.problem = {asked.index.metric, asked.index.rows, 0, asked.index.dims, asked.k, false};
+  plan.problem = {asked.index.metric, asked.index.rows, 0, asked.index.dims, asked.k, Terms::differences};
   return memory_budget(info, plan, asked.options);
 }
 

@@ -71,6 +71,14 @@ void finish_to(Metric metric, const Lists& keys, Found& found) {
   found.row = keys.row;
 }
 
+/// Refuses a metric whose distances do not follow from its name and raw values.
+void check_shows_by_name(Metric metric) {
+  if (!shows_by_parameter(metric)) return;
+  throw Error(Errc::unsupported, "finish: distances by " + std::string(name(metric)) +
+                                     " follow from keys by a parameter of the index, which they do not have; "
+                                     "search the whole index");
+}
+
 }  // namespace
 
 Keys merge(std::span<const Keys> lists) try {
@@ -101,6 +109,7 @@ RadiusKeys merge(std::span<const RadiusKeys> lists) try {
 }
 
 Neighbors finish(Metric metric, const Keys& keys) try {
+  check_shows_by_name(metric);
   Neighbors found;
   finish_to(metric, keys, found);
   found.k = keys.k;
@@ -110,6 +119,7 @@ Neighbors finish(Metric metric, const Keys& keys) try {
 }
 
 RadiusNeighbors finish(Metric metric, const RadiusKeys& keys) try {
+  check_shows_by_name(metric);
   RadiusNeighbors found;
   finish_to(metric, keys, found);
   found.first = keys.first;

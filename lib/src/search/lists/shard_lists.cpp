@@ -257,23 +257,23 @@ void check_values(std::string_view where, Metric metric, std::span<const Code> v
                     "; give keys as search_keys(), within_keys() and merge() of this kith do");
 }
 
-void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance) {
+void finish_values(ShownBy shown, std::span<const std::uint32_t> values, float* distance) {
   in_shares(values.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      distance[i] = finish(metric, value_of(static_cast<Key>(values[i]) << 32));
+      distance[i] = finish(shown, value_of(static_cast<Key>(values[i]) << 32));
   });
 }
 
-void finish_values(Metric metric, std::span<const std::uint64_t> values, double* distance) {
+void finish_values(ShownBy shown, std::span<const std::uint64_t> values, double* distance) {
   in_shares(values.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       distance[i] = values[i] == no_double ? std::numeric_limits<double>::infinity()
-                                           : finish(metric, unordered_double(values[i]));
+                                           : finish(shown, unordered_double(values[i]));
   });
 }
 
-void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row) {
-  finish_values(metric, keys.value, distance);
+void finish_keys(ShownBy shown, const Keys& keys, float* distance, std::int64_t* row) {
+  finish_values(shown, keys.value, distance);
   in_shares(keys.row.size(), [&](std::size_t begin, std::size_t end) {
     std::copy(keys.row.data() + begin, keys.row.data() + end, row + begin);
   });

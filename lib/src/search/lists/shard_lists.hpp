@@ -8,6 +8,7 @@
 
 #include "kith/key.hpp"
 #include "kith/keys.hpp"
+#include "metric/shown_by.hpp"
 
 namespace kith {
 
@@ -73,10 +74,10 @@ template <class Code>
 void check_values(std::string_view where, Metric metric, std::span<const Code> values);
 
 /// Writes distances as users see them, [count]; +infinity for no_value and no_double.
-void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance);
-void finish_values(Metric metric, std::span<const std::uint64_t> values, double* distance);
+void finish_values(ShownBy shown, std::span<const std::uint32_t> values, float* distance);
+void finish_values(ShownBy shown, std::span<const std::uint64_t> values, double* distance);
 /// Writes distances as finish_values() does, and copies the row of each key. Both arrays are [count].
-void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row);
+void finish_keys(ShownBy shown, const Keys& keys, float* distance, std::int64_t* row);
 
 /// Writes each list of k without the row that `rows` names, or else without its last key, to value and row,
 /// [m, k - 1]. Throws as leave_out() does.

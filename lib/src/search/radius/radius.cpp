@@ -16,7 +16,7 @@
 namespace kith {
 
 template <class Real>
-std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m,
+std::vector<Real> bounds_of(ShownBy shown, std::span<const Real> radii, std::int64_t m,
                             std::uint32_t threads) {
   const auto count = static_cast<std::int64_t>(radii.size());
   if (count != 1 && count != m)
@@ -28,15 +28,15 @@ std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int
                   "within: radius " + std::to_string(q) + " is NaN; every radius must be a number");
   std::vector<Real> bounds(radii.size());
   const FloatGuard guard;
-  parallel_for(count, count * work_of_bound(metric), threads, [&](std::int64_t q) {
-    bounds[size(q)] = bound_of<Real>(metric, static_cast<double>(radii[size(q)]));
+  parallel_for(count, count * work_of_bound(shown.metric), threads, [&](std::int64_t q) {
+    bounds[size(q)] = bound_of<Real>(shown, static_cast<double>(radii[size(q)]));
   });
   if (count != m) bounds.assign(size(m), bounds.front());
   return bounds;
 }
 
-template std::vector<float> bounds_of(Metric, std::span<const float>, std::int64_t, std::uint32_t);
-template std::vector<double> bounds_of(Metric, std::span<const double>, std::int64_t, std::uint32_t);
+template std::vector<float> bounds_of(ShownBy, std::span<const float>, std::int64_t, std::uint32_t);
+template std::vector<double> bounds_of(ShownBy, std::span<const double>, std::int64_t, std::uint32_t);
 
 namespace {
 

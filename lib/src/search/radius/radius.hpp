@@ -26,7 +26,7 @@ namespace kith {
 /// Returns bound_of() the radius of each of m queries.
 /// Throws invalid_argument: not 1 or m radii, a NaN.
 template <class Real>
-std::vector<Real> bounds_of(Metric metric, std::span<const Real> radii, std::int64_t m,
+std::vector<Real> bounds_of(ShownBy shown, std::span<const Real> radii, std::int64_t m,
                             std::uint32_t threads);
 
 /// Returns the plan of within() for m queries. Plan::problem.k is 0, and Plan::candidates is the length of a

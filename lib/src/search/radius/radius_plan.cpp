@@ -3,8 +3,8 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "check/distance/periodic_check.hpp"
 #include "check/distance/sums_check.hpp"
+#include "check/distance/terms_check.hpp"
 #include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
@@ -54,7 +54,7 @@ Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_
   const DeviceInfo& device = index.device.info();
   check_options(where, options);
   std::string why;
-  if (index.box) why = test_periodic(*index.device.state(), index.metric);
+  if (index.terms) why = test_terms(*index.device.state(), index.metric, index.kind_of_terms());
   if (is_of_sums(index.metric)) why = test_sums(*index.device.state(), index.metric);
   if (!why.empty()) throw Error(Errc::unsupported, where + ": " + device.spec + ": " + why);
   check_rows_left_out(where, index.rows, m, options);
@@ -63,7 +63,8 @@ Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_
   tiles.fused = false;
   tiles.boxes = false;  // boxes are tried before: within_by_boxes()
   tiles.proposer = Proposer::none;
-  Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1, index.box != nullptr}, tiles);
+  Plan plan =
+      plan_problem(device, {index.metric, index.rows, m, index.dims, 1, index.kind_of_terms()}, tiles);
   plan.problem.k = 0;
   plan.lists = 1;
   plan.self = options.self;

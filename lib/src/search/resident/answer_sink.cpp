@@ -31,12 +31,12 @@ void CutSink::put_all(Keys& keys) {
 
 void HostSink::put(std::int64_t query, std::span<const Key> nearest) {
   const std::size_t to = size(query) * size(k_);
-  finish(metric_, nearest, distance_ + to, row_ + to);
+  finish(shown_, nearest, distance_ + to, row_ + to);
 }
 
 void HostSink::put_all(Keys& keys) {
   const FloatGuard guard;
-  finish_keys(metric_, keys, distance_, row_);
+  finish_keys(shown_, keys, distance_, row_);
 }
 
 void NeighborsSink::begin(std::int64_t m, std::int64_t k) {

@@ -84,21 +84,21 @@ class CutSink final : public AnswerSink {
 /// Writes distances and rows to memory of the host, [m, k] each.
 class HostSink : public AnswerSink {
  public:
-  HostSink(Metric metric, float* distance, std::int64_t* row)
-      : metric_(metric), distance_(distance), row_(row) {}
+  HostSink(ShownBy shown, float* distance, std::int64_t* row)
+      : shown_(shown), distance_(distance), row_(row) {}
   void begin(std::int64_t, std::int64_t k) override { k_ = k; }
   void put(std::int64_t query, std::span<const Key> nearest) override;
   void put_all(Keys& keys) override;
 
  protected:
-  explicit HostSink(Metric metric) : HostSink(metric, nullptr, nullptr) {}
+  explicit HostSink(ShownBy shown) : HostSink(shown, nullptr, nullptr) {}
   void write_to(float* distance, std::int64_t* row) {
     distance_ = distance;
     row_ = row;
   }
 
  private:
-  const Metric metric_;
+  const ShownBy shown_;
   float* distance_;
   std::int64_t* row_;
   std::int64_t k_ = 0;
@@ -107,7 +107,7 @@ class HostSink : public AnswerSink {
 /// Writes to Neighbors, and allocates the memory that they lack.
 class NeighborsSink : public HostSink {
  public:
-  NeighborsSink(Metric metric, Neighbors& found) : HostSink(metric), found_(found) {}
+  NeighborsSink(ShownBy shown, Neighbors& found) : HostSink(shown), found_(found) {}
   void begin(std::int64_t m, std::int64_t k) override;
 
  private:

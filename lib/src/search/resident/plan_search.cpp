@@ -7,8 +7,8 @@
 #include "certified/quantized_rows.hpp"
 #include "check/boxes_check.hpp"
 #include "check/byte_speed.hpp"
-#include "check/distance/periodic_check.hpp"
 #include "check/distance/sums_check.hpp"
+#include "check/distance/terms_check.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
@@ -195,8 +195,9 @@ Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Probl
 void prove(Device::State& device, const Plan& plan) {
   std::string why;
   if (plan.proposer != Proposer::none) why = test_proposer(device, plan);
-  if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric, plan.problem.periodic);
-  if (why.empty() && plan.problem.periodic && !plan.boxes) why = test_periodic(device, plan.problem.metric);
+  if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric, plan.problem.terms);
+  if (why.empty() && plan.problem.terms != Terms::differences && !plan.boxes)
+    why = test_terms(device, plan.problem.metric, plan.problem.terms);
   if (why.empty() && is_of_sums(plan.problem.metric)) why = test_sums(device, plan.problem.metric);
   if (why.empty() && !plan.fused && !plan.boxes) why = test_selector(device, plan.selector, plan.problem.k);
   if (!why.empty()) throw Error(Errc::unsupported, "search: " + device.device->info.spec + ": " + why);
@@ -235,7 +236,7 @@ std::optional<SearchPlanner::Way> SearchPlanner::way_after(Errc code, const Plan
 SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k,
                              const SearchOptions& options, const Feedback& feedback)
     : index_(index),
-      problem_{index.metric, index.rows, m, index.dims, k, index.box != nullptr},
+      problem_{index.metric, index.rows, m, index.dims, k, index.kind_of_terms()},
       options_(options),
       feedback_(all_feedback(index, problem_, options, feedback)),
       way_{index.device.info().tuning ? Rules::measured : Rules::built_in} {}

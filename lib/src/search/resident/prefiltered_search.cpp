@@ -120,7 +120,7 @@ class PlacesSink final : public AnswerSink {
 /// Returns whether a proposer reads all rows faster than some of them pass a bus.
 bool masks(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
            std::int64_t kept) {
-  const Problem problem{index.metric, index.rows, m, index.dims, k, index.box != nullptr};
+  const Problem problem{index.metric, index.rows, m, index.dims, k, index.kind_of_terms()};
   if (!keeps_enough_to_mask(index.device.info().kind, kept, problem)) return false;
   try {
     return plan_search(index, m, k, options, index.made->lessons.feedback()).masked;

@@ -49,7 +49,8 @@ SetLayout set_layout(const RowSchema& schema, Placement placement, std::span<con
 RowSchema schema_of_member(const RowSchema& set, std::size_t member) {
   RowSchema schema(members_of(set.device)[member], set.shown, set.columns, set.features);
   schema.element = set.element;
-  if (set.box) schema.box = set.box->on(schema.device);
+  schema.box = set.box;
+  if (set.terms) schema.terms = set.terms->on(schema.device);
   return schema;
 }
 

@@ -27,8 +27,8 @@ namespace {
 class PartCounts {
  public:
   ///   bounds  [1 or m, r], of all queries
-  PartCounts(Metric metric, MatrixView<const float> bounds, CountSum& sum)
-      : metric_(metric), bounds_(bounds), sum_(sum) {}
+  PartCounts(ShownBy shown, MatrixView<const float> bounds, CountSum& sum)
+      : shown_(shown), bounds_(bounds), sum_(sum) {}
 
   void visit(const RowStore& part, const SearchRequest& request, Trace* trace) {
     if (part.merges_rows()) return count_lists(part, request, trace);
@@ -52,7 +52,7 @@ class PartCounts {
     {
       const FloatGuard guard;
       for (std::int64_t q = 0; q < bounds.rows(); ++q) {
-        const float distance = finish(metric_, bounds(q, radii - 1));
+        const float distance = finish(shown_, bounds(q, radii - 1));
         largest.push_back(std::isnan(distance) ? -std::numeric_limits<float>::infinity() : distance);
       }
     }
@@ -78,7 +78,7 @@ class PartCounts {
     count_resident(rows, {sum_.where(), request, bounds_of(request), take}, trace);
   }
 
-  const Metric metric_;
+  const ShownBy shown_;
   const MatrixView<const float> bounds_;
   CountSum& sum_;
 };
@@ -98,10 +98,10 @@ void take_own_away(const Index::State& index, MatrixView<const float> queries, s
       if (has_filter(options) &&
           !counts(filter.row(filter.rows() > 1 ? q : 0), static_cast<std::uint32_t>(self + q)))
         return bounds.cols();
-      const std::span<const float> lengths =
-          index.box ? std::span(index.box->floats()) : std::span<const float>();
+      const std::span<const float> terms =
+          index.terms ? std::span(index.terms->floats()) : std::span<const float>();
       const float value = chain(index.metric, {queries.row(q), size(cols)},
-                                {rows.data() + i * cols, size(cols)}, lengths, index.columns);
+                                {rows.data() + i * cols, size(cols)}, terms, index.columns);
       const float* const of_query = bounds.row(bounds.rows() > 1 ? q : 0);
       return std::lower_bound(of_query, of_query + bounds.cols(), value) - of_query;
     };
@@ -133,18 +133,18 @@ void check_radii_of_counts(std::string_view where, const CountRadii& asked, std:
 }
 
 template <class Real>
-std::vector<Real> bounds_of_counts(Metric metric, const CountRadii& asked, std::uint32_t threads) {
+std::vector<Real> bounds_of_counts(ShownBy shown, const CountRadii& asked, std::uint32_t threads) {
   const FloatGuard guard;
   const std::int64_t each = asked.radius.cols(), all = asked.radius.rows() * each;
   std::vector<Real> bounds(size(all));
-  parallel_for(all, all * work_of_bound(metric), threads, [&](std::int64_t i) {
-    bounds[size(i)] = bound_of<Real>(metric, asked.radius(i / each, i % each), asked.strict);
+  parallel_for(all, all * work_of_bound(shown.metric), threads, [&](std::int64_t i) {
+    bounds[size(i)] = bound_of<Real>(shown, asked.radius(i / each, i % each), asked.strict);
   });
   return bounds;
 }
 
-template std::vector<float> bounds_of_counts(Metric, const CountRadii&, std::uint32_t);
-template std::vector<double> bounds_of_counts(Metric, const CountRadii&, std::uint32_t);
+template std::vector<float> bounds_of_counts(ShownBy, const CountRadii&, std::uint32_t);
+template std::vector<double> bounds_of_counts(ShownBy, const CountRadii&, std::uint32_t);
 
 void search_counts(const Index::State& index, QuerySet& queries, const CountRadii& asked,
                    const SearchOptions& options, CountSum& sum, Trace* trace) {

@@ -20,7 +20,7 @@ void check_radii_of_counts(std::string_view where, const CountRadii& radii, std:
 /// Returns bound_of() each radius, [1 or m, r].
 ///   Real  float, or double in double precision
 template <class Real>
-std::vector<Real> bounds_of_counts(Metric metric, const CountRadii& radii, std::uint32_t threads);
+std::vector<Real> bounds_of_counts(ShownBy shown, const CountRadii& radii, std::uint32_t threads);
 
 /// Checks and prepares `queries`, and adds up how many rows are within the radii.
 ///   queries  made or prepared

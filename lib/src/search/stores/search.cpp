@@ -215,10 +215,15 @@ RadiusNeighbors search_within(const Index::State& index, QuerySet& queries, std:
   check_checkpoint("within", *index.store, options);
   const SearchRequest request{queries, options, 0, radii};
   RadiusNeighbors found;
-  if (const auto rows = index.store->resident(request))
+  if (const auto rows = index.store->resident(request)) {
     found = within_resident(*rows, request, trace);
-  else
-    found = finish(index.shown, within_in_parts(index, request, trace));
+  } else {
+    RadiusKeys keys = within_in_parts(index, request, trace);
+    found = {keys.queries, std::move(keys.first), {}, std::move(keys.row)};
+    found.distance.resize(keys.value.size());
+    const FloatGuard guard;
+    finish_values(index.shown, keys.value, found.distance.data());
+  }
   whole.tell(trace);
   return found;
 }

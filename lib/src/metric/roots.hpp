@@ -1,0 +1,13 @@
+// Correctly rounded roots of sums of powers (docs/contract.md, section 1).
+#pragma once
+
+namespace kith {
+
+/// Returns s to the power 2 / halves, rounded once to nearest: the root of a sum of powers of halves / 2.
+/// Must run under FloatGuard.
+///   s       0 or more; +infinity and NaN stay
+///   halves  1 ... 16
+float rounded_root(float s, int halves);
+double rounded_root(double s, int halves);
+
+}  // namespace kith

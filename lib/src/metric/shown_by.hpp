@@ -1,0 +1,21 @@
+// How raw values become the distances that users see.
+#pragma once
+
+#include "kith/metric.hpp"
+
+namespace kith {
+
+/// The metric that a caller named, and what else its finish needs.
+struct ShownBy {
+  ShownBy(Metric of = default_metric, double by = 0) : metric(of), parameter(by) {}
+
+  Metric metric;
+  double parameter;  ///< of minkowski p, of gower and matching the number of columns; else 0
+};
+
+/// Returns whether only the host computes the distance from the raw value.
+constexpr bool shows_on_host(Metric metric) {
+  return shows_angles(metric) || shows_by_parameter(metric);
+}
+
+}  // namespace kith

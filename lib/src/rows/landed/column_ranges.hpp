@@ -1,0 +1,18 @@
+// The ranges of the columns of training rows, by which gower divides differences.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kith/rows_view.hpp"
+#include "rows/index_state.hpp"
+
+namespace kith {
+
+/// Returns the largest value of each column less the smallest, in double precision: [columns], 0 in those
+/// that do not count; at most the largest double. Throws invalid_argument: a value that is not finite.
+///   first_row  the number of row 0 in messages
+std::vector<double> ranges_of_columns(const Index::State& index, const RowsView& given,
+                                      std::int64_t first_row);
+
+}  // namespace kith

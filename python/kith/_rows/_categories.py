@@ -1,0 +1,64 @@
+"""Numbers the categories of pandas' frames, for metrics that ask whether categories are equal."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from .._core._errors import InvalidArgument
+
+UNKNOWN = -1.0  # the number of categories that the training frame lacks: it is that of no training row
+
+
+class FrameCategories:
+    """The categories of a training frame's columns of the data type ``category``, by their places."""
+
+    def __init__(self, lists: dict[int, list[Any]]) -> None:
+        self._lists = lists
+
+    @classmethod
+    def of(cls, x: Any) -> Optional[FrameCategories]:
+        """Return those of a frame; None if it has no such column, or is none of pandas."""
+        if not _is_frame(x):
+            return None
+        kinds = enumerate(x.dtypes)
+        lists = {place: list(kind.categories) for place, kind in kinds if getattr(kind, "name", "") == "category"}
+        return cls(lists) if lists else None
+
+    @property
+    def places(self) -> list[int]:
+        return list(self._lists)
+
+    def numbered(self, x: Any, what: str, known: bool = False) -> Any:
+        """Return a frame with numbers in the place of categories; anything else as it is.
+
+        `known`: categories that the training frame lacks are refused.
+        """
+        if not _is_frame(x):
+            return x
+        from pandas import Index
+
+        numbered = x.copy(deep=False)
+        for place, categories in self._lists.items():
+            if place >= x.shape[1]:
+                continue  # the number of columns is refused later
+            column, name = x.iloc[:, place], x.columns[place]
+            if (gaps := column.isna().to_numpy()).any():
+                raise InvalidArgument(
+                    f"{what}: row {int(np.argmax(gaps))}, column {place} ({name!r}) holds no category; fill it in, or "
+                    "leave the row out"
+                )
+            codes = Index(categories).get_indexer(Index(column.to_numpy()))
+            if known and (codes < 0).any():
+                row = int(np.argmax(codes < 0))
+                raise InvalidArgument(
+                    f"{what}: row {row}, column {place} ({name!r}) holds {column.iloc[row]!r}, which is no category of "
+                    "the training frame; give the column all categories when the index is made"
+                )
+            numbered.isetitem(place, np.where(codes < 0, UNKNOWN, codes).astype(np.float32))
+        return numbered
+
+
+def _is_frame(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "dtypes") and hasattr(x, "columns")
