@@ -197,7 +197,8 @@ Element check_rows_section(const IndexLayout& layout) {
        {Element::f32, Element::f16, Element::bf16, Element::u8, Element::i8, Element::bits, Element::f64})
     if (name(one) == rows->element) element = one, known = true;
   const bool of_units = element == Element::f32 || element == Element::f64;
-  if (!known || (element == Element::bits) != compares_bits(info.metric) || (unit && !of_units))
+  if (!known || (element == Element::bits) != compares_bits(info.metric) || (unit && !of_units) ||
+      (element == Element::f64 && is_of_sums(info.metric)))
     refuse_index_file(rows->offset, "rows of " + rows->element + " do not go with " +
                                         std::string(name(info.metric)) + "; save the index again");
   const auto row = static_cast<std::uint64_t>(row_bytes(element, info.features));

@@ -70,6 +70,9 @@ void check_columns(const Model& model) {
 }
 
 void check_doubles(const Model& model) {
+  if (is_of_sums(model.metric))
+    refuse("model", "it computes in double precision, which " + std::string(name(model.metric)) +
+                        " does not; choose arithmetic f32, and floats");
   if (model.preparation.dims() > 0)
     refuse("model",
            "it computes in double precision, but its preparation makes floats; leave one of them out");

@@ -29,11 +29,13 @@ class Converted(NamedTuple):
 
 def checked(arithmetic: Any, centre: Any, where: str, metric: str) -> Choice:
     """Returns ``f32`` if there is a centre, since rows are then rounded once they are moved, and ``f64`` for
-    haversine, which computes in it alone; else `arithmetic`."""
+    haversine, which computes in it alone; ``f32`` for braycurtis in the same way; else `arithmetic`."""
     if arithmetic not in _CHOICES:
         raise InvalidArgument(f"{where}: arithmetic={arithmetic!r}; pass one of {', '.join(_CHOICES)}")
     if metric_named(metric) == "haversine" and arithmetic == "automatic":
         return "f64"
+    if metric_named(metric) == "braycurtis" and arithmetic != "f64":
+        return "f32"
     if centre is None or centre is False:
         return cast(Choice, arithmetic)
     if arithmetic == "f64":

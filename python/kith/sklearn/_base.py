@@ -12,10 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._core._errors import InvalidArgument
 from .._core._index import Index
 from .._core._locks import Lock
+from .._core._metrics import arithmetic_for
 from .._core._pickles import stamped, unstamped
 from .._core._trained import Classifier, Regressor
 from .._core._types import BIT_METRICS, Array, Distances, Float64, Int64, Mode
-from .._rows._arrays import Rows, element_rows_of, struct_of
+from .._rows._arrays import Rows, element_rows_of
 from .._rows._digits import subtracts
 from .._rows._limits import radii_of
 from . import _parameters as parameters
@@ -111,7 +112,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         """Returns queries as the library takes them, in memory that lasts as long as the result."""
         if queries.dtype == np.bool_:
             return element_rows_of(queries, f"{self._where()}: X", True)
-        return Rows(queries, struct_of(queries))
+        arithmetic = arithmetic_for(self.effective_metric_, "automatic")
+        return element_rows_of(queries, f"{self._where()}: X", False, arithmetic=arithmetic, quiet=True)
 
     def _device(self) -> Any:
         return "auto" if self.device is None else self.device

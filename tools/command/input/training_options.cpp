@@ -167,6 +167,7 @@ void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric)
   check_metric_params(where, flags.metric_params, metric);
   if (metric == Metric::haversine && flags.index.empty() && flags.arithmetic == Arithmetic::automatic)
     flags.arithmetic = Arithmetic::f64;
+  if (is_of_sums(metric) && flags.arithmetic == Arithmetic::automatic) flags.arithmetic = Arithmetic::f32;
   if (takes_centre(metric)) return;
   flags.tables.may_centre = false;
   if (flags.centre)

@@ -8,8 +8,8 @@
 namespace kith {
 namespace {
 
-constexpr std::uint32_t rows_of_shares = 77, queries_of_shares = 19, words_of_shares = 5,
-                        bits_of_shares = 131;
+constexpr std::uint32_t rows_of_shares = 77, queries_of_shares = 19, words_of_shares = 21,
+                        bits_of_shares = 653;
 
 std::uint32_t next_drawn(std::uint32_t& state) {
   state = state * 1664525u + 1013904223u;
