@@ -264,7 +264,7 @@ def test_scikit_learns_names_and_metric_params():
         ("seuclidean", {"V": [1, 1, 0, 1, 1]}, "V of column 2 is 0"),
         ("l2", {"w": [1, 1, 1, -1, 1]}, "w of column 3 is -1"),
         ("l2", {"w": "a"}, r"w has shape \[\]; pass numbers of shape \[dims\]"),
-        ("cosine", {"w": WEIGHTS}, "cosine is none of l1, l2 and squared_l2"),
+        ("cosine", {"w": WEIGHTS}, "cosine is none of l1, l2, squared_l2 and minkowski"),
         ("l2", {"V": VARIANCES}, "V is given, which seuclidean and mahalanobis take, but the metric is l2; leave it out"),
         ("cosine", {"V": np.eye(5)}, "V is given, which seuclidean and mahalanobis take, but the metric is cosine"),
         ("seuclidean", {"VI": np.eye(5)}, "VI is given, which mahalanobis takes, but the metric is seuclidean"),
