@@ -136,6 +136,16 @@ def test_refusals(data, metric, how, words):
         kith.Index(data[0], metric, "cpu", **how)
 
 
+@pytest.mark.parametrize("arithmetic", ["f32", "f64"])
+@pytest.mark.parametrize("metric, how", [("minkowski", {"p": 3}), ("gower", {}), ("matching", {})])
+def test_keys_have_no_distances_by_the_name_alone(device, metric, how, arithmetic):
+    index = kith.Index(np.arange(12.0).reshape(6, 2), metric, device, arithmetic=arithmetic, **how)
+    keys = index.search_keys(np.zeros((1, 2)), 2)
+    for found in (keys, index.within_keys(np.zeros((1, 2)), 3.0)):
+        with pytest.raises(kith.Unsupported, match=f"distances by {metric} follow from keys by a parameter"):
+            kith.finish(metric, found)
+
+
 @pytest.mark.parametrize(
     "how",
     [

@@ -47,3 +47,17 @@ def test_shards_have_no_variances_of_their_own():
     X, _ = data("seuclidean", "float64", False)
     with pytest.raises(kith.InvalidArgument, match="'seuclidean' without V, of which each shard would have its own"):
         kith.dask.Index.from_array(X, "seuclidean", "cpu", shards=2)
+
+
+@pytest.mark.parametrize("metric, takes", [("minkowski", {"p": 3}), ("gower", {"categorical": [1]}), ("matching", {})])
+def test_metrics_that_need_a_parameter_of_the_index_are_refused(metric, takes, tmp_path):
+    X = np.arange(12.0).reshape(6, 2)
+    words = f"metric='{metric}', whose distances follow from keys by a parameter"
+    with pytest.raises(kith.Unsupported, match=words):
+        kith.dask.Index.from_array(X, metric, "cpu", shards=2)
+    kith.Index(X, metric, "cpu", **takes).save(tmp_path / "a.kidx")
+    with pytest.raises(kith.Unsupported, match=words):
+        kith.dask.Index.from_index_file(tmp_path / "a.kidx", device="cpu", shards=2)
+    np.save(tmp_path / "a.npy", X)
+    with pytest.raises(kith.Unsupported, match=words):
+        kith.dask.Index.from_files(tmp_path / "a.npy", metric, "cpu")

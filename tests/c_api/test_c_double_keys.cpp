@@ -150,6 +150,22 @@ TEST_CASE("c: doubles: keys of the other width are refused") {
   CHECK(told(kith_finish_f64("l2", 1, wrong, &distance)).starts_with("2: kith_finish_f64: "));
 }
 
+TEST_CASE("c: keys of metrics that need a parameter of the index have no distances by name") {
+  for (const std::string metric : {"minkowski", "gower", "matching"}) {
+    const std::string why =
+        "distances by " + metric +
+        " follow from keys by a parameter of the index, which they do not have; search the "
+        "whole index";
+    const std::uint32_t value = 0x80000001u;
+    const std::uint64_t value64 = 0x8000000000000001ull;
+    float distance = 0;
+    double distance64 = 0;
+    CHECK(told(kith_finish(metric.c_str(), 1, &value, &distance)) == "6: kith_finish: " + why);
+    CHECK(told(kith_finish_f64(metric.c_str(), 1, &value64, &distance64)) == "6: kith_finish_f64: " + why);
+    CHECK(told(kith_finish(metric.c_str(), 0, nullptr, nullptr)) == "6: kith_finish: " + why);
+  }
+}
+
 TEST_CASE("c: doubles: the largest element is rounded up") {
   const DoubleMatrix one{1, 2, {-1.0 - 0x1p-30, 0.5}};
   const kith_rows rows = rows_of(one);

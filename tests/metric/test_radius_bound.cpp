@@ -26,7 +26,7 @@ Real bisected(Metric metric, double radius, bool strict) {
   auto within = ordered(-infinity), beyond = ordered(infinity) + 1;
   while (beyond - within > 1) {
     const auto middle = within + (beyond - within) / 2;
-    const auto distance = static_cast<double>(finish(metric, number_of(middle)));
+    const auto distance = static_cast<double>(finish(ShownBy(metric), number_of(middle)));
     ((strict ? distance >= radius : distance > radius) ? beyond : within) = middle;
   }
   return number_of(within);
@@ -37,7 +37,7 @@ void check_bound(Metric metric, double radius) {
   for (const bool strict : {false, true}) {
     CAPTURE(radius);
     CAPTURE(strict);
-    CHECK(bound_of<Real>(metric, radius, strict) == bisected<Real>(metric, radius, strict));
+    CHECK(bound_of<Real>(ShownBy(metric), radius, strict) == bisected<Real>(metric, radius, strict));
   }
 }
 

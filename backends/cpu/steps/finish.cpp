@@ -41,7 +41,7 @@ void run(const spi::FinishStep& step, const Resources& with) {
   run_team(step.distance.rows, step.distance.rows * k, with.team, [&](std::size_t q, std::size_t thread) {
     keep(step, q, kept[thread]);
     std::int64_t* const rows = elements(step.rows) + q * step.rows.stride;
-    finish(step.metric, kept[thread], elements(step.distance) + q * step.distance.stride, rows);
+    finish(ShownBy(step.metric), kept[thread], elements(step.distance) + q * step.distance.stride, rows);
     for (std::size_t j = 0; numbers && j < k; ++j)
       if (rows[j] >= 0) rows[j] = numbers[rows[j]];
   });

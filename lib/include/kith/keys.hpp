@@ -58,7 +58,8 @@ KITH_API RadiusKeys merge(std::span<const RadiusKeys> lists);
 
 /// Returns what Index::search() of all rows returns: distances as users see them, and rows by their numbers.
 ///   metric  the metric of the shards
-/// Throws invalid_argument: keys that no search returns, as for merge().
+/// Throws invalid_argument: keys that no search returns, as for merge(); unsupported: minkowski, gower or
+/// matching, whose distances need a parameter of the index.
 KITH_API Neighbors finish(Metric metric, const Keys& keys);
 /// Returns what Index::within() of all rows returns.
 KITH_API RadiusNeighbors finish(Metric metric, const RadiusKeys& keys);

@@ -86,8 +86,7 @@ kith_status finish_codes(const char* function, const char* metric, std::int64_t 
     const Metric of = choice_of(metric, default_metric);
     const std::span<const Code> values = array_of(where, "value", value, count);
     if (count > 0) check_given(where, "distance", distance);
-    check_values(where, of, values);
-    finish_values(of, values, distance);
+    finish_values(shown_by_name(where, of, values), values, distance);
   });
 }
 

@@ -358,7 +358,7 @@ void plain(const FinishStep& s) {
       left.push_back(key >> 32 << 32 | place);
     }
     left.resize(s.distance.cols, no_key);
-    finish(s.metric, left, row_of_grid(s.distance, q), row_of_grid(s.rows, q));
+    finish(ShownBy(s.metric), left, row_of_grid(s.distance, q), row_of_grid(s.rows, q));
     for (std::size_t j = 0; j < s.distance.cols && s.numbers.cols > 0; ++j) {
       std::int64_t& row = row_of_grid(s.rows, q)[j];
       if (row >= 0) row = row_of_grid(s.numbers, 0)[row];

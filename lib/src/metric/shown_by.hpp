@@ -7,7 +7,9 @@ namespace kith {
 
 /// The metric that a caller named, and what else its finish needs.
 struct ShownBy {
-  ShownBy(Metric of = default_metric, double by = 0) : metric(of), parameter(by) {}
+  /// A metric without a parameter. It is explicit, so that no caller loses a parameter unseen.
+  explicit ShownBy(Metric of) : metric(of), parameter(0) {}
+  ShownBy(Metric of, double by) : metric(of), parameter(by) {}
 
   Metric metric;
   double parameter;  ///< of minkowski p, of gower and matching the number of columns; else 0

@@ -31,14 +31,14 @@ class IndexQuantizedRows;
 
 /// How rows are compared, and on which device or set of devices.
 struct RowSchema {
-  RowSchema(Device on, ShownBy measure, std::int64_t given, std::vector<std::int64_t> counting)
+  RowSchema(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
       : device(std::move(on)),
-        metric(chain_metric(measure.metric)),
+        metric(chain_metric(measure)),
         shown(measure),
         columns(given),
         features(std::move(counting)),
-        dims(compares_bits(measure.metric) ? landed_cols(Element::bits, given)
-                                           : static_cast<std::int64_t>(features.size())) {}
+        dims(compares_bits(measure) ? landed_cols(Element::bits, given)
+                                    : static_cast<std::int64_t>(features.size())) {}
 
   /// Returns the features as prepare_rows() takes them: empty if all columns count, as with bits.
   std::span<const std::int64_t> mask() const {

@@ -78,7 +78,7 @@ class DistanceTiles {
         run_tile(chunk, begin, t, rows.rows());
         parallel_for(rows.rows(), rows.rows() * t, options_.threads, [&](std::int64_t q) {
           float* const to = out + q * index_.rows + chunk.first + begin;
-          for (std::int64_t i = 0; i < t; ++i) to[i] = finish(index_.metric, tile_[size(q * t + i)]);
+          for (std::int64_t i = 0; i < t; ++i) to[i] = finish(ShownBy(index_.metric), tile_[size(q * t + i)]);
         });
         watcher_.step_done();
       }
@@ -165,13 +165,13 @@ void write_floats(const Structure::State& structure, std::int64_t first, std::in
 
 void write_doubles(const Structure::State& structure, std::int64_t first, std::int64_t count,
                    const SearchOptions& options, double* to) {
-  const Metric metric = structure.index.metric();
+  const ShownBy shown(structure.index.metric());
   const std::int64_t n = structure.index.rows();
   const auto take = [&](const DoubleTile& tile) {
     parallel_for(tile.count, tile.count * tile.width, options.threads, [&](std::int64_t i) {
       double* const row = to + (tile.first - first + i) * n + tile.row;
       const std::span<const double> values = tile.values.subspan(size(i * tile.width), size(tile.width));
-      std::transform(values.begin(), values.end(), row, [&](double value) { return finish(metric, value); });
+      std::transform(values.begin(), values.end(), row, [&](double value) { return finish(shown, value); });
     });
   };
   DoubleTiles(structure.ranked_among(), 0, options)

@@ -138,6 +138,8 @@ def finish(metric: MetricName, keys: Any) -> Any:
     ------
     kith.InvalidArgument
         No search returns such keys, or none by this metric (names the first place).
+    kith.Unsupported
+        The metric is ``minkowski``, ``gower`` or ``matching``, whose distances need a parameter of the index.
     """
     if not isinstance(metric, str):
         raise InvalidArgument(f"kith.finish: metric={metric!r}; pass the name of the shards' metric")

@@ -97,6 +97,8 @@ class Index:
             float64 beside others, unless `arithmetic` chooses.
         kith.Unavailable
             There is no client, no such device, or the scheduler is gone.
+        kith.Unsupported
+            The metric is ``minkowski``, ``gower`` or ``matching``, whose distances need a parameter of the index.
         """
         where = "kith.dask.Index.from_files"
         client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
@@ -187,7 +189,7 @@ class Index:
             The file is missing or damaged (named).
         kith.InvalidArgument
             The file is a shard itself (`first_row`).
-        kith.Unavailable
+        kith.Unavailable, kith.Unsupported
             As for `from_files`.
         """
         client = c.client_of(client, "kith.dask.Index.from_index_file")

@@ -9,9 +9,9 @@ import numpy as np
 from distributed import Client
 
 from .._core._checks import advice_on_centre, at_least_1, centre_of
-from .._core._errors import InvalidArgument
+from .._core._errors import InvalidArgument, Unsupported
 from .._core._library import version
-from .._core._metrics import metric_named
+from .._core._metrics import metric_named, shows_by_parameter
 from .._core._types import Float64, MetricName
 from .._rows._arrays import centred_rows_of
 from . import _client as c
@@ -158,6 +158,11 @@ def _recipes(
 ) -> list[tasks.Recipe]:
     """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name. `takes`: what the metric
     takes; None for an index file, which has it."""
+    if shows_by_parameter(metric):
+        raise Unsupported(
+            f"kith.dask.Index: metric={metric!r}, whose distances follow from keys by a parameter of the index, which "
+            "keys of shards do not have; search the whole index by kith.Index"
+        )
     if metric == "seuclidean" and takes is not None and takes.get("V") is None:
         raise InvalidArgument(
             "kith.dask.Index: metric='seuclidean' without V, of which each shard would have its own; pass V, one "

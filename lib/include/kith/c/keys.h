@@ -46,7 +46,8 @@ KITH_C_API kith_status kith_merge_f64(int64_t m, int64_t k, int64_t lists, const
                                       const int64_t* const* row, uint64_t* merged_value, int64_t* merged_row);
 
 /// Compute the distances of keys, as kith_index_search() and kith_index_within() of all rows return them.
-///   metric    the metric of the shards; NULL: `l2`
+///   metric    the metric of the shards; NULL: `l2`. minkowski, gower and matching are unsupported: their
+///             distances need a parameter of the index
 ///   value     [count]
 ///   distance  [count]  out
 KITH_C_API kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance);

@@ -61,22 +61,13 @@ void finish_to(Metric metric, const Lists& keys, Found& found) {
     using Code = decltype(code);
     check_keys("finish", lists_of<Code>("finish", keys));
     const std::span<const Code> values(codes_of<Code>(keys));
-    check_values("finish", metric, values);
     found.arithmetic = keys.arithmetic;
     auto& distance = distances_of<Code>(found);
     distance.resize(values.size());
-    finish_values(metric, values, distance.data());
+    finish_values(shown_by_name("finish", metric, values), values, distance.data());
   });
   found.queries = keys.queries;
   found.row = keys.row;
-}
-
-/// Refuses a metric whose distances do not follow from its name and raw values.
-void check_shows_by_name(Metric metric) {
-  if (!shows_by_parameter(metric)) return;
-  throw Error(Errc::unsupported, "finish: distances by " + std::string(name(metric)) +
-                                     " follow from keys by a parameter of the index, which they do not have; "
-                                     "search the whole index");
 }
 
 }  // namespace
@@ -109,7 +100,6 @@ RadiusKeys merge(std::span<const RadiusKeys> lists) try {
 }
 
 Neighbors finish(Metric metric, const Keys& keys) try {
-  check_shows_by_name(metric);
   Neighbors found;
   finish_to(metric, keys, found);
   found.k = keys.k;
@@ -119,7 +109,6 @@ Neighbors finish(Metric metric, const Keys& keys) try {
 }
 
 RadiusNeighbors finish(Metric metric, const RadiusKeys& keys) try {
-  check_shows_by_name(metric);
   RadiusNeighbors found;
   finish_to(metric, keys, found);
   found.first = keys.first;

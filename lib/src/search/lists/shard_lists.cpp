@@ -245,16 +245,22 @@ RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>> lists) {
 }
 
 template <class Code>
-void check_values(std::string_view where, Metric metric, std::span<const Code> values) {
+ShownBy shown_by_name(std::string_view where, Metric metric, std::span<const Code> values) {
   using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
+  if (shows_by_parameter(metric))
+    throw Error(Errc::unsupported,
+                std::string(where) + ": distances by " + std::string(name(metric)) +
+                    " follow from keys by a parameter of the index, which they do not have; search the whole "
+                    "index");
   const Code least = may_be_negative(metric) ? Code{0} : ordered(Real{0});
   const auto wrong = std::find_if(values.begin(), values.end(), [least](Code value) {
     return value != no_code<Code> && (!is_distance(value) || value < least);
   });
-  if (wrong == values.end()) return;
-  refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
-                    " is that of no distance by " + std::string(name(metric)) +
-                    "; give keys as search_keys(), within_keys() and merge() of this kith do");
+  if (wrong != values.end())
+    refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
+                      " is that of no distance by " + std::string(name(metric)) +
+                      "; give keys as search_keys(), within_keys() and merge() of this kith do");
+  return ShownBy(metric);
 }
 
 void finish_values(ShownBy shown, std::span<const std::uint32_t> values, float* distance) {
@@ -322,7 +328,7 @@ std::uint64_t digest_of(const ListsOf<Code>& lists) {
   template void merge_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
   template void unite_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
   template RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>>);                                 \
-  template void check_values(std::string_view, Metric, std::span<const Code>);                           \
+  template ShownBy shown_by_name(std::string_view, Metric, std::span<const Code>);                       \
   template void leave_out_of(const ListsOf<Code>&, std::span<const std::int64_t>, Code*, std::int64_t*); \
   template std::uint64_t digest_of(const ListsOf<Code>&);
 KITH_FOR_CODES(std::uint32_t)

@@ -13,6 +13,7 @@
 #include "kith/error.hpp"
 #include "metric/radius_bound.hpp"
 #include "rows/row_filter.hpp"
+#include "search/lists/shard_lists.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
 #include "search/radius/radius.hpp"
@@ -113,8 +114,8 @@ class PartsSearch {
     check_rows_left_out(asked.radii ? "within" : "search", rows, m, asked.options);
     asked.queries.prepare(asked.options.threads);
     if (asked.radii)
-      static_cast<void>(
-          bounds_of(index.metric, *asked.radii, m, asked.options.threads));  // all, before parts get some
+      static_cast<void>(bounds_of(ShownBy(index.metric), *asked.radii, m,
+                                  asked.options.threads));  // checks all, before parts get some
     if (trace) restart(*trace);
     if (!asked.options.checkpoint.empty())
       checkpoint_.emplace(index, *index.store, asked.queries.rows().on_host(), request_.k, asked.options);
