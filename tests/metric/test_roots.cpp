@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <random>
 
 #include "common/test.hpp"
@@ -47,6 +49,36 @@ TEST_CASE("roots: doubles are between the middles with their neighbours") {
   // Just above the cube of a middle, (2^53 + 1)^3 2^-159 = 1 + 3 2^-53 + ..., and just below.
   CHECK(rounded_root(0x1.0000000000001p0, 6) == 1);
   CHECK(rounded_root(0x1.0000000000002p0, 6) == 0x1.0000000000001p0);
+}
+
+/// Checks roots of 2^(b halves) less or more j of its units in the last place. Such a root is 2^(2 b) less or
+/// more 2 j / halves of its units, and a little below that: so a middle is rounded down.
+template <class Real>
+void check_near_powers_of_two(int halves, int b) {
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  const Real top = std::ldexp(Real{1}, b * halves), root = std::ldexp(Real{1}, 2 * b);
+  Real below = top, above = top;
+  for (int j = 1; j <= 80; ++j) {
+    below = std::nextafter(below, Real{0});
+    above = std::nextafter(above, infinity);
+    Real less = root, more = root;
+    for (int i = (4 * j + halves) / (2 * halves); i > 0; --i) less = std::nextafter(less, Real{0});
+    for (int i = (4 * j + halves - 1) / (2 * halves); i > 0; --i) more = std::nextafter(more, infinity);
+    CAPTURE(halves);
+    CAPTURE(b);
+    CAPTURE(j);
+    CHECK(rounded_root(below, halves) == less);
+    CHECK(rounded_root(above, halves) == more);
+  }
+}
+
+TEST_CASE("roots: those near powers of two, whose digits end far from those of the powers of a middle") {
+  CHECK(rounded_root(16 - 0x1p-48, 8) == 2 - 0x1p-52);
+  for (int halves = 1; halves <= 16; ++halves)
+    for (int b = -60; b <= 60; ++b) {
+      check_near_powers_of_two<double>(halves, b);
+      if (std::abs(b) * halves <= 120) check_near_powers_of_two<float>(halves, b);
+    }
 }
 
 TEST_CASE("roots: those of 0, infinity and of extremes") {

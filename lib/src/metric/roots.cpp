@@ -49,6 +49,7 @@ Whole product(const Whole& a, const Whole& b) {
 /// Returns bits `first` ... `first` + 31 of a number, which has places from `exponent` on.
 std::uint32_t bits_from(const Whole& of, int first) {
   const int at = first - of.exponent;
+  if (at <= -32) return 0;  // all of these bits are below the number's last place
   std::uint64_t found = 0;
   for (int word = at < 0 ? -1 : at / 32, i = 0; i < 2; ++i, ++word)
     if (word >= 0 && static_cast<std::size_t>(word) < of.words.size())
