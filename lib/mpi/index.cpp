@@ -28,6 +28,14 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
+/// Refuses a metric whose distances do not follow from the keys of ranks.
+void check_shows_by_name(Metric metric) {
+  if (!shows_by_parameter(metric)) return;
+  throw Error(Errc::unsupported, "mpi: distances by " + std::string(name(metric)) +
+                                     " follow from keys by a parameter of the index, which keys of ranks do "
+                                     "not have; make one Index of all rows");
+}
+
 /// Returns where the part of a rank begins.
 std::int64_t divided(std::int64_t rows, std::int64_t rank, std::int64_t ranks) {
   return rows / ranks * rank + rows % ranks * rank / ranks;  // rows * rank could overflow 64 bits
@@ -96,8 +104,11 @@ struct Index::State {
 
 Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows,
                     std::optional<std::int64_t> first, Metric of, IndexOptions options)
-    : ranks(comm), metric(of) {
+    : ranks(comm), metric(metric_of_power(of, options.p)) {
+  if (metric != of) options.p = 0;
+  of = metric;
   ranks.together([&] {
+    check_shows_by_name(metric);
     if (options.first_row != 0 || options.largest != 0)
       refuse(
           "IndexOptions::first_row and largest are found here; leave them out, and give first_row by itself");
@@ -111,13 +122,16 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   centre.add(options.centre.data(), options.centre.size() * sizeof(double));
   box.add(options.box.data(), options.box.size() * sizeof(double));
   for (const std::vector<double>* const one :
-       {&options.column_weights, &options.variances, &options.covariance, &options.inverse_covariance}) {
+       {&options.column_weights, &options.variances, &options.covariance, &options.inverse_covariance,
+        &options.ranges}) {
     const std::size_t count = one->size();
     parameters.add(&count, sizeof count);
     parameters.add(one->data(), count * sizeof(double));
   }
   const int degrees = options.degrees ? 1 : 0;
   parameters.add(&degrees, sizeof degrees);
+  parameters.add(&options.p, sizeof options.p);
+  parameters.add(options.categorical.data(), options.categorical.size() * sizeof(std::int64_t));
   const std::array<std::int64_t, 6> facts = {
       static_cast<std::int64_t>(of), features.value(), centre.value(), box.value(), parameters.value(),
       options.learn_centre ? 1 : 0};
@@ -154,6 +168,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const std::string& path
     if (options.first != 0 || options.rows >= 0 || options.largest != 0)
       refuse("OpenOptions::first, rows and largest are found here; leave them out");
     info = index_file_info(path);
+    check_shows_by_name(info.metric);
   });
   const std::array<std::int64_t, 4> facts = {info.rows, static_cast<std::int64_t>(info.bytes),
                                              static_cast<std::int64_t>(info.metric),

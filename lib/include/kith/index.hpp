@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,13 @@ namespace kith {
 
 /// Returns `automatic`, `f32` or `f64`.
 KITH_API std::string_view name(Arithmetic arithmetic);
+
+/// Returns the metric of an Index that is made with such a p: minkowski is l1, l2 or linf, or itself.
+constexpr Metric metric_of_power(Metric metric, double p) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (metric != Metric::minkowski) return metric;
+  return p == 1 ? Metric::l1 : p == 2 ? Metric::l2 : p == infinity ? Metric::linf : metric;
+}
 
 /// Holds training rows on a device. It never changes, so that any number of threads may search it at once. It
 /// is a handle: copies share the rows. A row keeps its number: with(), without() and compact() return other

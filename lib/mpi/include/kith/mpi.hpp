@@ -95,7 +95,8 @@ class KITH_API Index {
   ///              All ranks with rows must come to one arithmetic, by elements or by the option
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
-  ///        number occurs on two ranks.
+  ///        number occurs on two ranks; unsupported: minkowski, gower or matching, whose distances need a
+  ///        parameter that keys do not have.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});
@@ -103,7 +104,8 @@ class KITH_API Index {
   /// of its rows; together they answer as the Index of the whole file does. Keys number rows from the file's
   /// first_row, neighbours from 0.
   ///   options  options of this rank: threads, stop and progress; the rest is computed
-  /// Throws as kith::open_index() does, and invalid_argument if ranks see different files.
+  /// Throws as kith::open_index() does, and invalid_argument if ranks see different files; unsupported: such
+  ///        a metric.
   Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options = {});
 
   /// Returns on every rank what kith::Index::search() of all rows returns.

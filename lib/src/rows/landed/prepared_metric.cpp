@@ -365,11 +365,6 @@ bool asks_for_prepared_metric(const IndexOptions& options, Metric metric) {
                      [&](const MetricParameter& one) { return one.asked && !(options.*one.asked).empty(); });
 }
 
-Metric metric_of_power(Metric metric, double p) {
-  if (metric != Metric::minkowski) return metric;
-  return p == 1 ? Metric::l1 : p == 2 ? Metric::l2 : std::isinf(p) && p > 0 ? Metric::linf : metric;
-}
-
 std::shared_ptr<const PreparedMetric> prepared_metric_of(
     const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
     const std::function<std::vector<double>()>& variances,

@@ -122,9 +122,6 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(
     const std::function<std::vector<double>()>& variances,
     const std::function<std::vector<double>()>& ranges);
 
-/// Returns the metric that minkowski is with such a p: l1, l2, linf, or itself.
-Metric metric_of_power(Metric metric, double p);
-
 /// Returns the options without p, for a metric that minkowski is by p.
 inline IndexOptions without_p(const IndexOptions& options) {
   IndexOptions others = options;
