@@ -96,6 +96,26 @@ TEST_CASE("periodic: index files whose values are outside of the box, or whose b
   }
 }
 
+TEST_CASE("index file: values beyond the limit of canberra, and columns of gower that are of neither kind") {
+  const KidxFiles files;
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    IndexOptions options;
+    options.arithmetic = arithmetic;
+    const string good = files.saved(small_index(Metric::canberra, options));
+    const std::size_t at = index_file_info(files.folder() / "a.kidx").rows_offset;
+    const string bad =
+        arithmetic == Arithmetic::f64 ? with_number(good, at, -1e308) : with_number(good, at, 2e38f);
+    CHECK(files.refusal(good) == "no error");
+    CHECK(files.why(summed(bad)).find(", beyond half of the largest number; save the index again") !=
+          string::npos);
+  }
+  const string of_gower = files.saved(small_index(Metric::gower, {.categorical = {1}}));
+  const IndexFileInfo info = index_file_info(files.folder() / "a.kidx");
+  REQUIRE(info.sections[0].name == "categorical");
+  CHECK(files.why(summed(with_number(of_gower, info.sections[0].offset + 8, 2.0)))
+            .find("categorical of column 1 is 2; give 1 for categories, or 0 for numbers") != string::npos);
+}
+
 TEST_CASE("groups: index files whose borders are none are refused") {
   const KidxFiles files;
   const string good = files.saved(small_index(Metric::l1, {.groups = {0, 1, 4}}));

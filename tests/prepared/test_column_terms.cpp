@@ -20,6 +20,7 @@ TEST_CASE("column terms: many rows of few columns, by boxes and without, counted
   for (const MetricAsked& asked :
        {MetricAsked{Metric::matching},
         MetricAsked{.metric = Metric::gower, .categorical = {1}, .ranges = {9, 0, 4}},
+        MetricAsked{.metric = Metric::gower, .ranges = {9, 0, 4}},
         MetricAsked{.metric = Metric::minkowski, .p = 3}, MetricAsked{.metric = Metric::minkowski, .p = 0.5},
         MetricAsked{.metric = Metric::canberra}}) {
     CAPTURE(std::string(name(asked.metric)));
@@ -60,6 +61,17 @@ TEST_CASE("column terms: minkowski by 1, 2 and infinity is l1, l2 and linf") {
     streamed.p = p;
     const Index of_source(device(), memory_source(train), Metric::minkowski, streamed);
     CHECK(of_source.search(queries, 7) == Index(device(), train, metric).search(queries, 7));
+  }
+}
+
+TEST_CASE("column terms: gower of numbers alone is in no periodic box") {
+  std::mt19937 random(94);
+  const MetricAsked asked{.metric = Metric::gower, .ranges = {9, 0, 4}};
+  const DoubleMatrix train = rows_for(asked, 300, 3, random), queries = rows_for(asked, 9, 3, random);
+  for (const Arithmetic width : {Arithmetic::f32, Arithmetic::f64}) {
+    const Index index(device(), train, Metric::gower, asked.options(width));
+    CHECK(explain(index.plan(queries.rows, 7)).find("periodic") == std::string::npos);
+    CHECK(index.search(queries, 7) == nearest_by_contract(asked, width, train, queries, 7));
   }
 }
 

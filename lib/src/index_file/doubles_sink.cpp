@@ -1,6 +1,7 @@
 #include "index_file/doubles_sink.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/text.hpp"
 #include "kith/index_file.hpp"
 #include "metric/chain.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 
@@ -19,6 +21,7 @@ DoublesSink::DoublesSink(const IndexPart& part, const IndexLayout& layout, std::
                          std::shared_ptr<const PeriodicBox> box)
     : first_(part.first),
       unit_(prepare_of(layout.info.metric) == Prepare::unit_rows),
+      most_(largest_prepared(layout.info.metric, DBL_MAX)),
       offset_(offset),
       box_(std::move(box)),
       rows_{{}, part.rows, layout.info.features, 0} {
@@ -45,6 +48,9 @@ void DoublesSink::check_row(std::int64_t row) {
     if (box_ && !box_->holds(d, value))
       refuse_index_file(offset_, place_text("training", first_ + row, d) + " holds " + text_of(value) +
                                      ", outside of the box; save the index again");
+    if (std::fabs(value) > most_)
+      refuse_index_file(offset_, place_text("training", first_ + row, d) + " holds " + text_of(value) +
+                                     ", beyond half of the largest number; save the index again");
     rows_.largest = std::max(rows_.largest, std::fabs(value));
     sum += value * value;
   }

@@ -28,6 +28,7 @@ class DoublesSink {
 
   const std::int64_t first_;
   const bool unit_;
+  const double most_;  ///< the largest magnitude of a value
   const std::uint64_t offset_;
   const std::shared_ptr<const PeriodicBox> box_;
   PreparedDoubles rows_;

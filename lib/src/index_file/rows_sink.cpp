@@ -1,6 +1,7 @@
 #include "index_file/rows_sink.hpp"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/packed/byte_memory.hpp"
 #include "search/packed/half_memory.hpp"
@@ -115,6 +117,7 @@ class DeviceRowsSink {
     const PreparedRows rows = checked(given, unit ? Metric::negative_dot : rows_->metric);
     if (unit) check_unit_rows(rows.view);
     if (rows_->box) check_box(rows.view);
+    if (rows_->shown.metric == Metric::canberra) check_magnitudes(rows.view);
     rows_->largest = std::max(rows_->largest, rows.largest);
     // Bits are not sampled, since they must not be computed with as floats.
     if (!compares_bits(rows_->metric)) sample_.add(rows.view, done_, sample_stride_);
@@ -151,6 +154,17 @@ class DeviceRowsSink {
         refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) + " holds " +
                                        text_of(rows(r, d)) + ", outside of the box; save the index again");
       }
+  }
+
+  /// Checks that sums of two values do not overflow.
+  void check_magnitudes(MatrixView<const float> rows) const {
+    const double most = largest_prepared(rows_->shown.metric, FLT_MAX);
+    for (std::int64_t r = 0; r < rows.rows(); ++r)
+      for (std::int64_t d = 0; d < rows.cols(); ++d)
+        if (std::fabs(static_cast<double>(rows(r, d))) > most)
+          refuse_index_file(offset_, "row " + std::to_string(first_ + done_ + r) + " holds " +
+                                         text_of(rows(r, d)) +
+                                         ", beyond half of the largest number; save the index again");
   }
 
   /// Uploads rows done_, done_ + 1, ... to their places on the device.

@@ -82,6 +82,14 @@ void check_of_columns(std::string_view name, std::span<const double> values,
                           (may_be_0 ? ", 0 or more" : " above 0, or leave the column out (features)"));
 }
 
+/// Refuses a flag of a column, as a file may have it, that is neither 1 for categories nor 0 for numbers.
+void check_flags(std::span<const double> flags, std::span<const std::int64_t> features) {
+  for (std::size_t d = 0; d < flags.size(); ++d)
+    if (flags[d] != 0 && flags[d] != 1)
+      refuse("index", "categorical of column " + std::to_string(features[d]) + " is " + text_of(flags[d]) +
+                          "; give 1 for categories, or 0 for numbers");
+}
+
 std::string entry_text(std::string_view name, std::int64_t i, std::int64_t j, double value) {
   return std::string(name) + "[" + std::to_string(i) + ", " + std::to_string(j) + "] is " + text_of(value);
 }
@@ -198,6 +206,7 @@ PreparedMetric::PreparedMetric(Metric metric, MetricParameters parameters,
   check_of_columns("column_weights", given.column_weights, features, true);
   check_of_columns("variances", given.variances, features, false);
   check_of_columns("ranges", given.ranges, features, true);
+  check_flags(given.categorical, features);
   if (metric_ == Metric::minkowski) check_p(given.p.empty() ? 0 : given.p.front());
   factors_ = given.column_weights.empty() ? given.variances : given.column_weights;
   for (double& factor : factors_)
@@ -222,6 +231,7 @@ std::vector<double> PreparedMetric::terms() const {
     case Metric::gower:
       for (std::size_t d = 0; d < terms.size(); ++d)
         if (parameters_.categorical[d] == 0) terms[d] = number;
+      if (std::find(terms.begin(), terms.end(), category) == terms.end()) return {};  // all are differences
       return terms;
     case Metric::matching:
       return terms;
@@ -281,7 +291,7 @@ std::size_t PreparedMetric::first_wrong(std::span<const double> row, double most
   for (std::size_t d = 0; d < row.size(); ++d) {
     const bool is_category = metric_ == Metric::matching || (categories && parameters_.categorical[d] != 0);
     if (is_category && most == FLT_MAX && static_cast<double>(static_cast<float>(row[d])) != row[d]) return d;
-    if (metric_ == Metric::canberra && std::fabs(row[d]) > most / 2) return d;
+    if (!categories && std::fabs(row[d]) > largest_prepared(metric_, most)) return d;
   }
   return row.size();
 }

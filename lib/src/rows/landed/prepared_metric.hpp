@@ -65,6 +65,12 @@ constexpr std::int64_t given_columns(Metric metric, std::int64_t columns) {
   return metric == Metric::haversine ? haversine_columns : columns;
 }
 
+/// Returns the largest magnitude that a prepared value may have: sums of two may not overflow by canberra.
+///   most  that of the arithmetic
+constexpr double largest_prepared(Metric metric, double most) {
+  return metric == Metric::canberra ? most / 2 : most;
+}
+
 class PreparedMetric {
  public:
   ///   metric      as the caller named it
