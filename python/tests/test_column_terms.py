@@ -115,6 +115,14 @@ def test_frames_with_categories(device):
         index.with_(asked)
     with pytest.raises(kith.InvalidArgument, match=r"row 0, column 1 \('kind'\) holds no category"):
         index.search(asked.assign(kind=[None, "cat"]), 1)
+    with pytest.raises(kith.InvalidArgument, match="choose the columns in the order of the training rows"):
+        index.search(asked[["kind", "size", "age"]], 1)
+    with pytest.raises(kith.InvalidArgument, match=r"kith.Index: categorical: dtype int64, shape \(\); pass whole"):
+        kith.Index(frame, "gower", device, categorical=5)
+    with pytest.raises(kith.InvalidArgument, match="categorical names column 2 twice; name each once"):
+        kith.Index(frame, "gower", device, categorical=[2, 2])
+    two = kith.Index(frame, "gower", device, categorical=[1, 2]).search(asked, 1)
+    assert two.row.tolist() == [[0], [2]]
 
 
 @pytest.mark.parametrize(

@@ -129,10 +129,9 @@ TEST_CASE("prepared metrics: rows and calls that are refused") {
         "invalid_argument: search: the query rows have 3 columns but the index has 2; give as many");
   IndexOptions streamed;
   streamed.residence = Residence::stream;
-  CHECK(
-      error_of([&] { Index(device(), memory_source(view), Metric::correlation, streamed); }) ==
-      "unsupported: index: correlation, for which rows are changed, but rows that stay in a source are not; "
-      "choose residence resident");
+  CHECK(error_of([&] { Index(device(), memory_source(view), Metric::correlation, streamed); }) ==
+        "unsupported: index: correlation, by which rows that stay in a source are not compared; choose "
+        "residence resident");
 }
 
 TEST_SUITE_END();

@@ -129,7 +129,10 @@ bool check_prepared(const IndexLayout& layout) {
     if (const IndexFileSection* const section = layout.find(one.section)) {
       const std::uint64_t bytes = one.count(info.features) * sizeof(double);
       if (section->element != "f64" || section->bytes != bytes || !takes(info.metric, one)) wrong = section;
-      (one.values == & MetricParameters::column_weights ? weighted = true : ++parameters);
+      if (one.values == &MetricParameters::column_weights)
+        weighted = true;
+      else
+        ++parameters;
     }
   const bool on_sphere = info.metric == Metric::haversine;
   if (const IndexFileSection* const degrees = layout.find(degrees_section))

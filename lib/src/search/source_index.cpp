@@ -50,8 +50,7 @@ Index resident_index(Device device, const Source& source, const RowsInfo& info, 
 [[noreturn]] void refuse_prepared_in_source(Metric metric) {
   refuse_source(Errc::unsupported,
                 (is_prepared(metric) ? std::string(name(metric)) : std::string("column_weights")) +
-                    ", for which rows are changed, but rows that stay in a source are not; choose "
-                    "residence resident");
+                    ", by which rows that stay in a source are not compared; choose residence resident");
 }
 
 void check_ids(const IndexOptions& options) {

@@ -239,7 +239,7 @@ class Index(Searches):
         centred = centre_by(options, centre, "kith.Index") and not bits
         boxed = box_by(options, box, "kith.Index") and not bits
         measure_by(options, name, w, V, VI, degrees, "kith.Index")
-        categories, categorical = categories_of(X, name, categorical)
+        categories, categorical = categories_of(X, name, categorical, "kith.Index")
         X = X if categories is None else categories.numbered(X, "kith.Index: X")
         terms_by(options, p, categorical, ranges, "kith.Index")
         options.first_row = not_negative(first_row, "kith.Index: first_row")
@@ -492,13 +492,14 @@ _OF_ROWS = (
 
 
 def categories_of(
-    X: Any, metric: str, categorical: Optional[Any]
+    X: Any, metric: str, categorical: Optional[Any], what: str
 ) -> tuple[Optional[FrameCategories], Optional[Any]]:
     """Return the categories of a frame for a metric of categories, and the columns that hold categories."""
     found = FrameCategories.of(X) if metric.lower() in ("gower", "matching") else None
     if found is None or metric.lower() == "matching":
         return found, categorical
-    return found, sorted({*found.places, *(() if categorical is None else categorical)})
+    named = [] if categorical is None else index_array(categorical, f"{what}: categorical").tolist()
+    return found, sorted([*named, *(place for place in found.places if place not in named)])
 
 
 def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str, where: str = "kith.Index") -> None:
@@ -660,7 +661,7 @@ def knn_graph(
         groups = borders_of_batch(batch, len(X), "kith.knn_graph: batch")
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
-    categories, categorical = categories_of(X, metric, categorical)
+    categories, categorical = categories_of(X, metric, categorical, "kith.knn_graph")
     X = X if categories is None else categories.numbered(X, what)
     if (centre is None or centre is False) and box is None:
         rows = element_rows_of(  # only once, since it may warn and copy

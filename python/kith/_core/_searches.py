@@ -8,7 +8,7 @@ from typing import Any, Iterator, Optional
 import numpy as np
 
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new_arrays, outputs
-from .._rows._categories import FrameCategories
+from .._rows._categories import FrameCategories, names_of
 from .._rows._cuda import answers_struct
 from .._rows._limits import filter_words, radii_of, radius_of
 from . import _structs as s
@@ -537,6 +537,7 @@ class Searches:
         """Convert queries, or rows that are added. `known`: categories that the training frame lacks are refused."""
         spec = self._device.info.spec if from_device else ""
         if self._categories is not None:
+            check_columns(self._columns, names_of(Q), what)  # since categories belong to places of columns
             Q = self._categories.numbered(Q, what, known)
         if self._centre is not None or (self._box is not None and self._arithmetic == "f32"):
             rows = centred_rows_of(Q, what, spec)

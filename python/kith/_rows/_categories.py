@@ -60,5 +60,10 @@ class FrameCategories:
         return numbered
 
 
+def names_of(x: Any) -> Optional[list[Any]]:
+    """Return the names of the columns of a frame of pandas; None of anything else."""
+    return list(x.columns) if _is_frame(x) else None
+
+
 def _is_frame(x: Any) -> bool:
     return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "dtypes") and hasattr(x, "columns")

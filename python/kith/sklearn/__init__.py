@@ -11,8 +11,8 @@ There are these differences:
 * Distances are computed in float32 for estimators that are fitted to float32, 16- or 8-bit numbers, and in float64
   for all others. Two neighbours may be swapped if float32 cannot tell their distances apart.
 * Among equally near rows the first always comes first.
-* ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 1, 2 or infinity. Trees,
-  sparse rows, callable and precomputed metrics are refused with what to use instead.
+* ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 0.5, 1, 1.5 ... 8 or
+  infinity. Trees, sparse rows, callable and precomputed metrics are refused with what to use instead.
 * ``n_jobs=None`` uses every core; a number uses as many threads.
 * A fitted estimator keeps its rows on the device. Pickles and copies hold them in host memory, and the estimator
   goes to the device again when it is first used. A pickle of another version is opened, or refused in a sentence
@@ -79,7 +79,7 @@ _REFUSED = [
     ("NearestCentroid", _THEIRS),
     ("NeighborhoodComponentsAnalysis", _THEIRS),
     ("sort_graph_by_row_values", "graphs of kith.sklearn are sorted; for others import it from sklearn.neighbors"),
-    ("VALID_METRICS*", "kith.metrics() are the names, and 'minkowski' with p = 1, 2 or infinity"),
+    ("VALID_METRICS*", "kith.metrics() are the names, and 'minkowski' with p = 0.5, 1, 1.5 ... 8 or infinity"),
 ]
 
 

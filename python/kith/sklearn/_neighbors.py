@@ -25,10 +25,11 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
     leaf_size : int
         It has no effect.
     metric : str
-        ``minkowski`` (with `p` 1, 2 or infinity), or a name that `kith.Index` takes.
+        ``minkowski`` (with `p` of 0.5, 1, 1.5 ... 8 or infinity), or a name that `kith.Index` takes.
     p : float
     metric_params : dict, optional
-        Only ``p`` of ``minkowski``.
+        ``p`` and ``w`` of ``minkowski``, or what `kith.Index` takes for the metric: ``w``, ``V``, ``VI``,
+        ``degrees``, ``categorical``, ``ranges``.
     n_jobs : int, optional
         Threads; None: as many as there are cores.
     device : str or kith.Device

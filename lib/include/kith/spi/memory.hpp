@@ -34,7 +34,7 @@ struct RowBlocks {
   std::uint32_t dims = 0;
   std::uint32_t block = 1;
   const Allocation* terms = nullptr;  ///< null: chains take differences
-  bool mixed = false;                 ///< terms may be others than periodic
+  bool mixed = false;                 ///< terms may be others than periodic; boxes steps never get canberra's
   std::uint32_t bits = 0;  ///< of a training row of bits, as it is given: all of dims words, or fewer
 };
 

@@ -76,8 +76,8 @@ std::string test_terms(Device::State& state, Metric metric, Terms kind) {
   if (!is_right(*session, metric, kind))
     why = "distances by " + std::string(name(metric)) +
           (kind == Terms::periodic ? " in a periodic box" : " by terms of columns") +
-          " were wrong in a test of " + std::to_string(rows_in_test) +
-          " rows; choose boxes, or update the device's driver";
+          " were wrong in a test of " + std::to_string(rows_in_test) + " rows; " +
+          (kind == Terms::pairs ? "" : "choose boxes, or ") + "update the device's driver";
   return state.terms_refusals.emplace(key, why).first->second;
 }
 
