@@ -18,6 +18,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 /// Refuses options that have no effect with the method or the criterion, instead of ignoring them.
 void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
+  if (flags.metric == Metric::minkowski)
+    refuse("select-features", "--metric minkowski takes a power p, which is not read here; choose another");
   const auto refuse_given = [&](const char* name, const std::string& with, const std::string& advice) {
     if (app.get_option(name)->count() > 0)
       refuse("select-features", name + (" does not go with " + with) + "; " + advice);

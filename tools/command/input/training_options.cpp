@@ -164,7 +164,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Ke
 }
 
 void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric) {
-  check_metric_params(where, flags.metric_params, metric);
+  if (flags.index.empty()) check_metric_params(where, flags.metric_params, metric);  // else it has them
   if (metric == Metric::haversine && flags.index.empty() && flags.arithmetic == Arithmetic::automatic)
     flags.arithmetic = Arithmetic::f64;
   if (is_of_sums(metric) && flags.arithmetic == Arithmetic::automatic) flags.arithmetic = Arithmetic::f32;

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "command/shared/named_files.hpp"
@@ -21,6 +24,8 @@ constexpr std::string_view option_name = "--metric-params",
 
 /// Returns the names that a metric takes.
 std::vector<std::string> names_for(Metric metric) {
+  if (metric == Metric::minkowski) return {"p", "w"};
+  if (metric == Metric::gower) return {"categorical", "ranges"};
   if (takes_column_weights(metric)) return {"w"};
   if (metric == Metric::seuclidean) return {"V"};
   if (metric == Metric::mahalanobis) return {"V", "VI"};
@@ -42,10 +47,23 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
+/// Parses JSON. Refuses a name that stands twice: the parser would keep the last.
+MetricJson parse_named_once(const std::string& text) {
+  std::set<std::string> names;
+  return MetricJson::parse(text, [&](int depth, MetricJson::parse_event_t event, MetricJson& parsed) {
+    if (depth == 1 && event == MetricJson::parse_event_t::key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!names.insert(name).second)
+        refuse(std::string(option_name), files::in_quotes(name) + " stands twice; name it once");
+    }
+    return true;
+  });
+}
+
 MetricJson json_from(const std::string& text) {
   const bool is_file = text.starts_with('@');
   try {
-    return MetricJson::parse(is_file ? text_of_file(text.substr(1)) : text);
+    return parse_named_once(is_file ? text_of_file(text.substr(1)) : text);
   } catch (const MetricJson::parse_error& error) {
     throw Error(is_file ? Errc::bad_file : Errc::invalid_argument,
                 std::string(option_name) + ": " + (is_file ? files::shown_name(text.substr(1)) + ": " : "") +
@@ -72,10 +90,11 @@ MetricParam numbers_from(const std::string& name, const MetricJson& value) {
   bool good = one.is_matrix || append_numbers(value, one.values);
   for (std::size_t i = 0; one.is_matrix && i < value.size(); ++i)
     good = good && append_numbers(value[i], one.values) && one.values.size() == (i + 1) * value.size();
-  if (!good || (one.is_matrix && name == "w") || (!one.is_matrix && name == "VI"))
+  const bool is_list = name == "w" || name == "ranges";
+  if (!good || (one.is_matrix && is_list) || (!one.is_matrix && name == "VI"))
     refuse(std::string(option_name),
            name + " is no " +
-               (name == "w" ? "list of numbers; give one a column: {\"w\": [1, 0.5]}"
+               (is_list ? "list of numbers; give one a column: {\"" + name + "\": [1, 0.5]}"
                 : name == "VI"
                     ? "square matrix; give its rows: {\"VI\": [[1, 0], [0, 1]]}"
                     : "list of numbers, nor a square matrix; give {\"V\": [1, 4]} or {\"V\": [[1, 0], "
@@ -83,12 +102,49 @@ MetricParam numbers_from(const std::string& name, const MetricJson& value) {
   return one;
 }
 
-/// Spreads the values of columns that count over all columns. The others get `rest`, which is not read.
-std::vector<double> spread(const MetricParam& given, const std::vector<std::int64_t>& features,
-                           std::int64_t columns) {
-  if (features.empty()) return given.values;
+/// Returns a power: a number above 0, or "inf".
+MetricParam power_from(const MetricJson& value) {
+  if (value == "inf") return {"p", {std::numeric_limits<double>::infinity()}};
+  if (!value.is_number() || !(value.get<double>() > 0))
+    refuse(std::string(option_name),
+           "p is neither a number above 0 nor \"inf\"; give {\"p\": 3} or {\"p\": \"inf\"}");
+  return {"p", {value.get<double>()}};
+}
+
+/// Returns a list of whole numbers, which may be empty.
+MetricParam categorical_from(const MetricJson& value) {
+  constexpr std::uint64_t end = std::uint64_t{1} << 53;  // a double holds all before it
+  MetricParam one{"categorical"};
+  bool good = value.is_array();
+  for (std::size_t i = 0; good && i < value.size(); ++i) {
+    good = value[i].is_number_unsigned() && value[i].get<std::uint64_t>() < end;
+    if (good) one.values.push_back(value[i].get<double>());
+  }
+  if (!good)
+    refuse(std::string(option_name),
+           "categorical is no list of columns; number them from 0: {\"categorical\": [1]}");
+  return one;
+}
+
+MetricParam degrees_from(const MetricJson& value) {
+  if (!value.is_boolean()) refuse(std::string(option_name), "degrees is neither; give true or false");
+  return {"degrees", {value.get<bool>() ? 1.0 : 0.0}};
+}
+
+/// Returns features in the order of columns; all if they are empty.
+std::vector<std::int64_t> counted_in_order(const std::vector<std::int64_t>& features, std::int64_t columns) {
   std::vector<std::int64_t> ordered = features;
+  if (features.empty()) {
+    ordered.resize(static_cast<std::size_t>(columns));
+    std::iota(ordered.begin(), ordered.end(), 0);
+  }
   std::sort(ordered.begin(), ordered.end());
+  return ordered;
+}
+
+/// Spreads the values of columns that count over all columns. The others get `rest`, which is not read.
+std::vector<double> spread(const MetricParam& given, const std::vector<std::int64_t>& ordered,
+                           std::int64_t columns) {
   const auto all = static_cast<std::size_t>(columns);
   std::vector<double> to(given.is_matrix ? all * all : all);
   for (std::size_t i = 0; i < given.values.size(); ++i) {
@@ -99,6 +155,50 @@ std::vector<double> spread(const MetricParam& given, const std::vector<std::int6
   return to;
 }
 
+/// Returns the columns of rows that hold categories, from places among those that count.
+std::vector<std::int64_t> named_columns(const std::string& where, const MetricParam& categorical,
+                                        const std::vector<std::int64_t>& ordered) {
+  std::vector<std::int64_t> named;
+  for (const double place : categorical.values) {
+    const bool known = place < static_cast<double>(ordered.size());
+    const std::int64_t column = known ? ordered[static_cast<std::size_t>(place)] : 0;
+    if (!known || std::find(named.begin(), named.end(), column) != named.end())
+      refuse(where, std::string(option_name) + ": categorical names column " +
+                        std::to_string(static_cast<std::int64_t>(place)) +
+                        (known ? " twice; name each once"
+                               : ", but columns that count are " + std::to_string(ordered.size()) +
+                                     "; number them from 0 to " + std::to_string(ordered.size() - 1)));
+    named.push_back(column);
+  }
+  return named;
+}
+
+void check_has_one_a_column(const std::string& where, const MetricParam& one, std::size_t counted) {
+  const std::size_t most = one.is_matrix ? counted * counted : counted;
+  if (one.values.size() == most) return;
+  refuse(where, std::string(option_name) + ": " + one.name + " has " + std::to_string(one.values.size()) +
+                    (one.values.size() == 1 ? " number" : " numbers") + ", but columns that count are " +
+                    std::to_string(counted) + "; give " + std::to_string(most));
+}
+
+/// Returns the list of an Index that a list of numbers becomes.
+std::vector<double> IndexOptions::*list_for(const MetricParam& one) {
+  if (one.name == "w") return &IndexOptions::column_weights;
+  if (one.name == "ranges") return &IndexOptions::ranges;
+  if (one.name == "VI") return &IndexOptions::inverse_covariance;
+  return one.is_matrix ? &IndexOptions::covariance : &IndexOptions::variances;
+}
+
+/// Parses the value of a parameter.
+MetricParam param_from(const std::string& name, const MetricJson& value) {
+  if (name == "degrees") return degrees_from(value);
+  if (name == "p") return power_from(value);
+  if (name == "categorical") return categorical_from(value);
+  if (name == "V" || name == "VI" || name == "w" || name == "ranges") return numbers_from(name, value);
+  refuse(std::string(option_name), "there is no " + files::in_quotes(name) +
+                                       "; choose from V, VI, w, p, categorical, ranges and degrees");
+}
+
 }  // namespace
 
 std::vector<MetricParam> parse_metric_params(const std::string& text) {
@@ -106,26 +206,16 @@ std::vector<MetricParam> parse_metric_params(const std::string& text) {
   if (!json.is_object())
     refuse(std::string(option_name), files::in_quotes(text) + " is no JSON object; " + std::string(advice));
   std::vector<MetricParam> all;
-  for (const auto& [name, value] : json.items()) {
-    if (name == "degrees") {
-      if (!value.is_boolean()) refuse(std::string(option_name), "degrees is neither; give true or false");
-      if (value.get<bool>()) all.push_back({name});
-    } else if (name == "V" || name == "VI" || name == "w") {
-      all.push_back(numbers_from(name, value));
-    } else {
-      refuse(std::string(option_name),
-             "there is no " + files::in_quotes(name) + "; choose from V, VI, w and degrees");
-    }
-  }
+  for (const auto& [name, value] : json.items()) all.push_back(param_from(name, value));
   return all;
 }
 
 void add_metric_params_option(CLI::App& app, std::vector<MetricParam>& params) {
   CLI::Option* option = app.add_option_function<std::string>(
       std::string(option_name), [](const std::string&) {},  // a pipe can be read once: check_by() does it
-      "What the metric takes, in JSON, or @FILE with it: w of l1, l2, squared_l2; V of seuclidean; V or VI "
-      "of "
-      "mahalanobis; degrees of haversine. Lists have a number for each column that counts");
+      "What the metric takes, in JSON, or @FILE with it: w of l1, l2, squared_l2, minkowski; p of minkowski; "
+      "V of seuclidean; V or VI of mahalanobis; categorical and ranges of gower; degrees of haversine. Lists "
+      "have a number for each column that counts; categorical has the numbers of such columns, from 0");
   option->type_name("JSON");
   check_by(app, option, std::string(option_name),
            [&params](const std::string& text) { params = parse_metric_params(text); });
@@ -148,28 +238,33 @@ void check_metric_params(const std::string& where, const std::vector<MetricParam
       refuse(where, std::string(option_name) + ": V of " + std::string(name(metric)) + " is a " +
                         (one.is_matrix ? "list, but there is a matrix; give a number a column"
                                        : "matrix, but there is a list; give a list of its rows"));
+  if (metric == Metric::minkowski &&
+      std::none_of(params.begin(), params.end(), [](const MetricParam& one) { return one.name == "p"; }))
+    refuse(where, "--metric minkowski takes a power p; give " + std::string(option_name) + " '{\"p\": 3}'");
+}
+
+void check_model_keeps(const std::string& where, const std::vector<MetricParam>& params) {
+  for (const MetricParam& one : params)
+    if ((one.name == "p" || one.name == "categorical") && !one.values.empty())
+      refuse(where, "--save-model: a model keeps no " + one.name +
+                        " of a metric; leave --save-model out, or keep the rows by kith index build");
 }
 
 IndexOptions metric_options_of(const std::string& where, const std::vector<MetricParam>& params,
                                const std::vector<std::int64_t>& features, std::int64_t columns) {
   IndexOptions options;
-  const auto counted = features.empty() ? columns : static_cast<std::int64_t>(features.size());
-  for (const MetricParam& one : params) {
+  const std::vector<std::int64_t> ordered = counted_in_order(features, columns);
+  for (const MetricParam& one : params)
     if (one.name == "degrees") {
-      options.degrees = true;
-      continue;
+      options.degrees = one.values.front() != 0;
+    } else if (one.name == "p") {
+      options.p = one.values.front();
+    } else if (one.name == "categorical") {
+      options.categorical = named_columns(where, one, ordered);
+    } else {
+      check_has_one_a_column(where, one, ordered.size());
+      options.*list_for(one) = spread(one, ordered, columns);
     }
-    const std::int64_t most = one.is_matrix ? counted * counted : counted;
-    if (static_cast<std::int64_t>(one.values.size()) != most)
-      refuse(where, std::string(option_name) + ": " + one.name + " has " + std::to_string(one.values.size()) +
-                        (one.values.size() == 1 ? " number" : " numbers") + ", but columns that count are " +
-                        std::to_string(counted) + "; give " + std::to_string(most));
-    std::vector<double>& to = one.name == "w"    ? options.column_weights
-                              : one.name == "VI" ? options.inverse_covariance
-                              : one.is_matrix    ? options.covariance
-                                                 : options.variances;
-    to = spread(one, features, columns);
-  }
   return options;
 }
 

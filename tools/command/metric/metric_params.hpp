@@ -13,26 +13,32 @@ namespace kith::command {
 
 /// A parameter of the metric.
 struct MetricParam {
-  std::string name;                 ///< V, VI, w, or degrees, which has no values
-  std::vector<double> values = {};  ///< of the columns that count, or of pairs of these, row by row
+  std::string name;  ///< V, VI, w, p, categorical, ranges or degrees
+  /// Of the columns that count, or of pairs of these, row by row. Of p: the power; of categorical: places
+  /// among the columns that count; of degrees: 1 or 0.
+  std::vector<double> values = {};
   bool is_matrix = false;
 };
 
 /// Adds --metric-params.
 void add_metric_params_option(CLI::App& app, std::vector<MetricParam>& params);
 
-/// Parses V, VI, w and degrees, as JSON or as @FILE, which holds JSON.
-/// Throws invalid_argument: no JSON, another name, or a value that is no list, matrix, true or false, as its
+/// Parses what a metric takes, as JSON or as @FILE, which holds JSON.
+/// Throws invalid_argument: no JSON, another name, one that stands twice, or a value of another kind than its
 ///                          name needs. bad_file: the file cannot be read, or holds no JSON.
 std::vector<MetricParam> parse_metric_params(const std::string& text);
 
-/// Refuses parameters that the metric does not take.
+/// Refuses parameters that the metric does not take, and minkowski without p.
 void check_metric_params(const std::string& where, const std::vector<MetricParam>& params, Metric metric);
+
+/// Refuses parameters that a model file does not keep: p, and columns of categories.
+void check_model_keeps(const std::string& where, const std::vector<MetricParam>& params);
 
 /// Returns the options of an Index that hold the parameters, and nothing else.
 ///   features  columns that count; empty: all
 ///   columns   of the rows
-/// Throws invalid_argument: there are more or fewer values than columns that count.
+/// Throws invalid_argument: there are more or fewer values than columns that count, or categorical names none
+/// of these, or one twice.
 IndexOptions metric_options_of(const std::string& where, const std::vector<MetricParam>& params,
                                const std::vector<std::int64_t>& features, std::int64_t columns);
 

@@ -28,9 +28,10 @@ std::string range_text(std::int64_t smallest, std::int64_t largest) {
 /// Lists each name with its other names: `l2 (euclidean)`.
 std::string metric_names(bool prepared) {
   std::vector<Metric> metrics(all_metrics.begin(), all_metrics.end());
-  for (const Metric metric : prepared_metrics)
-    if (prepared && metric != Metric::minkowski && metric != Metric::gower) metrics.push_back(metric);
-  if (prepared) metrics.insert(metrics.end(), sum_metrics.begin(), sum_metrics.end());
+  if (prepared) {
+    metrics.insert(metrics.end(), prepared_metrics.begin(), prepared_metrics.end());
+    metrics.insert(metrics.end(), sum_metrics.begin(), sum_metrics.end());
+  }
   std::vector<std::string> names;
   for (const Metric metric : metrics) {
     std::string others = files::joined(other_names(metric));
@@ -48,10 +49,6 @@ void check_metric(Metric metric, bool prepared) {
            named + " is a prepared metric, for which an index changes rows; choose one with a chain, as l2");
   if (is_of_sums(metric) && !prepared)
     refuse("metric", named + " is a quotient of two sums; choose one with a chain, as l2");
-  if (metric == Metric::minkowski || metric == Metric::gower)
-    refuse("metric", named + " takes " + (metric == Metric::gower ? "columns of categories" : "a power p") +
-                         ", which the command does not read; make the index in Python, and give its file by "
-                         "--index");
 }
 
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
