@@ -69,9 +69,9 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
   if (problem.terms != Terms::differences || !follows_from_products(problem.metric))
-    refuse(Errc::unsupported,
-           what + " works by inner products, from which " + std::string(name(problem.metric)) +
-               reasons::words_of(problem.terms) + " does not follow; choose proposer none");
+    refuse(Errc::unsupported, what + " works by inner products, from which " +
+                                  std::string(name(problem.metric)) + reasons::words_of(problem.terms) +
+                                  " does not follow; choose proposer none");
   if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
     refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
                                   "none, or another device");
