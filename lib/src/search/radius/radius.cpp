@@ -18,6 +18,7 @@ namespace kith {
 template <class Real>
 std::vector<Real> bounds_of(ShownBy shown, std::span<const Real> radii, std::int64_t m,
                             std::uint32_t threads) {
+  const FloatGuard guard;
   const auto count = static_cast<std::int64_t>(radii.size());
   if (count != 1 && count != m)
     throw Error(Errc::invalid_argument, "within: " + std::to_string(count) + " radii for " +
@@ -27,7 +28,6 @@ std::vector<Real> bounds_of(ShownBy shown, std::span<const Real> radii, std::int
       throw Error(Errc::invalid_argument,
                   "within: radius " + std::to_string(q) + " is NaN; every radius must be a number");
   std::vector<Real> bounds(radii.size());
-  const FloatGuard guard;
   parallel_for(count, count * work_of_bound(shown.metric), threads, [&](std::int64_t q) {
     bounds[size(q)] = bound_of<Real>(shown, static_cast<double>(radii[size(q)]));
   });
