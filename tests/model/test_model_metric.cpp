@@ -38,7 +38,7 @@ TEST_CASE("model: what the metric takes is kept in files, and answers are those 
       const Model model = model_of_rows(asked, train, width);
       if (asked.p > 0 || !asked.categorical.empty()) {
         CHECK(error_of([&] { save(model, folder / "m.kith"); }) ==
-              "unsupported: model: " + std::string(name(asked.metric)) +
+              "invalid_argument: model: " + std::string(name(asked.metric)) +
                   " takes p or categories, which model files do not keep; save the index instead");
         continue;
       }
