@@ -140,7 +140,7 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
 /// Returns how many further candidates a query may list before they cost more time than products of bytes
 /// save, compared with fp16: fitted to 174 searches on an H200, by CUDA and OpenCL (docs/benchmarks.md).
 double worth_listing(const Problem& problem) {
-  return 0.006 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims);
+  return 0.0068 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims);
 }
 
 /// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass.
