@@ -2,8 +2,8 @@
 # are, one under the other.
 # And metrics.def, which is read as a list, stands there as one.
 function leave() { if (inside) print indent "/// \\endcode"; inside = 0 }
-/#(define|undef) KITH_(METRIC|PREPARED)/ {
-  kind = /KITH_METRIC/ ? "KITH_METRIC" : "KITH_PREPARED"
+/#(define|undef) KITH_(METRIC|PREPARED|SUMS)/ {
+  kind = /KITH_METRIC/ ? "KITH_METRIC" : /KITH_PREPARED/ ? "KITH_PREPARED" : "KITH_SUMS"
   listed[kind] = /id,$/
   if (listed[kind]) prefix = /Metric::id/ ? "Metric::" : ""
   next

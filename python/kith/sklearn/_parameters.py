@@ -68,7 +68,8 @@ def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where
     p = (metric_params or {}).get("p", p)
     if p in _MINKOWSKI:
         return _MINKOWSKI[p]
-    if not isinstance(p, numbers.Real) or not 0.5 <= p <= 8 or 2 * p != int(2 * p):
+    power = float(p) if isinstance(p, numbers.Real) else math.nan
+    if not 0.5 <= power <= 8 or not (2 * power).is_integer():
         raise Unsupported(f"{where}: p={p!r}; choose 0.5, 1, 1.5 and so on up to 8, or infinity, or use sklearn.neighbors")
     return "minkowski"
 
