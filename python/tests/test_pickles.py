@@ -110,8 +110,8 @@ def test_another_format_is_refused_with_both_versions(name):
 
 def test_an_index_of_another_format_is_refused_with_both_versions():
     index = kith.Index(X, device="cpu")
-    function, (content, device, columns, made_by) = index.__reduce__()
-    assert function is _index.unpickled and made_by == kith.__version__
+    function, (content, device, columns, made_by, categories) = index.__reduce__()
+    assert function is _index.unpickled and made_by == kith.__version__ and categories is None
     assert function(content, device, columns, "9.8.7").search(X, 1).row.ravel().tolist() == list(range(6))
     for place in (8, len(content) // 2):
         other = bytearray(content)
