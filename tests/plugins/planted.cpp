@@ -16,6 +16,7 @@
 
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
+#include "planted_chains.hpp"
 #include "planted_defects.hpp"
 #include "planted_memory.hpp"
 #include "planted_quantized_rows.hpp"
@@ -110,55 +111,6 @@ class PlantedDevice : public spi::Device {
   }
 
  private:
-  float chain(Metric metric, const spi::RowBlocks& queries, std::uint32_t q, const spi::RowBlocks& train,
-              std::uint32_t t) const {
-    const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
-    const auto row = [&](std::uint32_t d) { return element(train, t, d); };
-    const bool separate = defect_ == separate_multiply;
-    if (!train.terms || defect_ == ignores_box) return chain<float>(metric, train.dims, query, row, separate);
-    const spi::RowBlocks lengths{train.terms, 0, 1, train.dims, 1};
-    const auto in_box = [&](std::uint32_t d) {
-      const float near = std::fabs(query(d) - row(d)), far = near, length = element(lengths, 0, d);
-      using std::fmin;
-#define KITH_PERIODIC(term) return term;
-#define KITH_METRIC(...)
-#include "kith/metrics.def"
-#undef KITH_METRIC
-#undef KITH_PERIODIC
-    };
-    return chain<float>(
-        metric, train.dims, in_box, [](std::uint32_t) { return 0.0f; }, separate);
-  }
-
-  template <class Real, class Query, class Row>
-  Real chain(Metric metric, std::uint32_t dims, const Query& query, const Row& row, bool separate) const {
-    using std::fabs, std::fmax;
-    const auto fma = [separate](Real a, Real b, Real c) {
-      const Real product = a * b;  // -ffp-contract=off keeps this rounding
-      return separate ? product + c : std::fma(a, b, c);
-    };
-    const auto bits_apart = [](Real a, Real b) -> Real {
-      return kith::bits_apart(static_cast<float>(a), static_cast<float>(b));
-    };
-    Real acc = 0;
-    for (std::uint32_t i = 0; i < dims; ++i) {
-      const std::uint32_t d = defect_ == reversed ? dims - 1 - i : i;
-      const Real a = query(d), b = row(d);
-      switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    acc = accumulate;                                       \
-    break;
-#include "kith/metrics.def"
-#undef KITH_METRIC
-        default:
-          break;  // prepared metrics have no chain
-      }
-      if (defect_ == flushed && std::fpclassify(acc) == FP_SUBNORMAL) acc = 0;
-    }
-    return acc;
-  }
-
   bool has(Proposer proposer) const {
     return std::find(info.proposers.begin(), info.proposers.end(), proposer) != info.proposers.end();
   }
@@ -196,7 +148,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::DistanceStep& s) {
     for (std::uint32_t q = 0; q < s.queries.rows; ++q)
       for (std::uint32_t t = 0; t < s.train.rows; ++t)
-        row_of_grid(s.out, q)[t] = chain(s.metric, s.queries, q, s.train, t);
+        row_of_grid(s.out, q)[t] = raw_distance(s.metric, s.queries, q, s.train, t, defect_);
   }
 
   void run(const spi::SelectStep& s) {
@@ -209,7 +161,7 @@ class PlantedDevice : public spi::Device {
     const std::uint32_t padded = (s.train.first + s.train.rows + block - 1) / block * block - s.train.first;
     put_lists(s.out, s.k, s.lists, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows,
               s.first_row, [&](std::uint32_t q, std::uint32_t t) {
-                const float value = chain(s.metric, s.queries, q, s.train, t);
+                const float value = raw_distance(s.metric, s.queries, q, s.train, t, defect_);
                 const bool lost =
                     defect_ == loses_minus && s.metric == kith::Metric::negative_dot && s.queries.rows > 64;
                 return lost && q >= vector ? 0 : value;
@@ -224,9 +176,7 @@ class PlantedDevice : public spi::Device {
     }
   }
 
-  void run(const spi::PrepareStep& s) {
-    prepare(s);
-  }
+  void run(const spi::PrepareStep& s) { prepare(s); }
 
   void run(const spi::CollectStep& s) {
     const bool proposes = s.proposer != Proposer::none, on_cores = s.proposer == Proposer::fp16;
@@ -269,7 +219,8 @@ class PlantedDevice : public spi::Device {
     for (std::uint32_t q = 0; q < s.queries.rows; ++q)
       for (std::size_t j = 0; j < s.candidates.rows.cols && j < *row_of_grid(s.candidates.counts, q); ++j) {
         const std::uint32_t row = row_of_grid(s.candidates.rows, q)[j];
-        row_of_grid(s.out, q)[j] = make_key(chain(s.metric, s.queries, q, s.train, row - s.first_row), row);
+        row_of_grid(s.out, q)[j] =
+            make_key(raw_distance(s.metric, s.queries, q, s.train, row - s.first_row, defect_), row);
       }
   }
 
@@ -360,7 +311,7 @@ class PlantedDevice : public spi::Device {
         const double *a = row_of_grid(s.queries, q), *b = row_of_grid(s.train, row);
         row_of_grid(s.values, q)[j] = chain<double>(
             s.metric, dims, [&](std::uint32_t d) { return a[d]; }, [&](std::uint32_t d) { return b[d]; },
-            defect_ == separate_doubles);
+            defect_);
       }
   }
   void run(const spi::LandStep&) {}

@@ -1,0 +1,142 @@
+// Computes raw distances of pairs in plain loops, as metrics.def says, and with the defects that concern them.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "kith/metric.hpp"
+#include "kith/spi.hpp"
+#include "planted_defects.hpp"
+#include "planted_memory.hpp"
+
+namespace kith::planted {
+
+/// These complete the table: its other functions are the overloads of the standard library.
+template <class Real>
+Real above_0(Real x) {
+  return x > 0 ? Real{1} : Real{0};
+}
+template <class Real>
+Real root(Real x) {
+  return std::sqrt(x);
+}
+template <class Real>
+Real quotient(Real x, Real y) {
+  return y == 0 ? Real{0} : x / y;
+}
+inline float share(float p, float q) {
+  return p == 0 ? 0 : q == 0 || std::isinf(p) ? INFINITY : p / q;
+}
+inline float ones(std::uint32_t word) {
+  return static_cast<float>(std::popcount(word));
+}
+inline float ones_both(float a, float b) {
+  return ones(std::bit_cast<std::uint32_t>(a) & std::bit_cast<std::uint32_t>(b));
+}
+inline float ones_apart(float a, float b) {
+  return ones(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b));
+}
+
+/// Returns the term of a column whose parameter is p.
+inline float term_of(float a, float b, float p) {
+  using std::fabs, std::fmin;
+  const float near = fabs(a - b), far = near, length = p;
+#define KITH_METRIC(...)
+#define KITH_PERIODIC(term) \
+  if (p > 0) return term;
+#define KITH_CATEGORY(term) \
+  if (p == 0) return term;
+#define KITH_POWER(halves, term) \
+  if (p == -halves) return term;
+#define KITH_CANBERRA(code, term) \
+  if (p == code) return term;
+#include "kith/metrics.def"
+#undef KITH_CANBERRA
+#undef KITH_POWER
+#undef KITH_CATEGORY
+#undef KITH_PERIODIC
+#undef KITH_METRIC
+  return near;
+}
+
+/// Returns the chain of a metric: query(d) and row(d) are the values of column d.
+template <class Real, class Query, class Row>
+Real chain(Metric metric, std::uint32_t dims, const Query& query, const Row& row, Defect defect) {
+  using std::fabs, std::fmax;
+  const bool separate = defect == (sizeof(Real) == sizeof(float) ? separate_multiply : separate_doubles);
+  const auto fma = [separate](Real a, Real b, Real c) {
+    const Real product = a * b;  // -ffp-contract=off keeps this rounding
+    return separate ? product + c : std::fma(a, b, c);
+  };
+  const auto bits_apart = [](Real a, Real b) -> Real {
+    return kith::bits_apart(static_cast<float>(a), static_cast<float>(b));
+  };
+  Real acc = 0;
+  for (std::uint32_t i = 0; i < dims; ++i) {
+    const std::uint32_t d = defect == reversed ? dims - 1 - i : i;
+    const Real a = query(d), b = row(d);
+    switch (metric) {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    acc = accumulate;                                       \
+    break;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+      default:
+        break;  // the others have no chain
+    }
+    if (defect == flushed && std::fpclassify(acc) == FP_SUBNORMAL) acc = 0;
+  }
+  return acc;
+}
+
+/// Returns the quotient of two sums; n is the number of bits of a row.
+template <class Query, class Row>
+float share_of_sums(Metric metric, std::uint32_t dims, const Query& query, const Row& row,
+                    [[maybe_unused]] float n) {
+  using std::fabs;
+  [[maybe_unused]] float x = 0, y = 0;
+  for (std::uint32_t d = 0; d < dims; ++d) {
+    const float a = query(d), b = row(d);
+    const auto sums = [&](const auto& first, const auto& second) { x = first(x), y = second(y); };
+    switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key)                                \
+  case Metric::id:                                                             \
+    sums([&](float acc) { return first; }, [&](float acc) { return second; }); \
+    break;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+      default:
+        break;
+    }
+  }
+  switch (metric) {
+#define KITH_SUMS(id, rows, first, second, key) \
+  case Metric::id:                              \
+    return key;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return 0;
+  }
+}
+
+/// Returns the raw distance of query q and training row t.
+inline float raw_distance(Metric metric, const spi::RowBlocks& queries, std::uint32_t q,
+                          const spi::RowBlocks& train, std::uint32_t t, Defect defect) {
+  const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
+  const auto row = [&](std::uint32_t d) { return element(train, t, d); };
+  if (is_of_sums(metric))
+    return share_of_sums(metric, train.dims, query, row, static_cast<float>(train.bits));
+  if (!train.terms || defect == ignores_box) return chain<float>(metric, train.dims, query, row, defect);
+  const spi::RowBlocks parameters{train.terms, 0, 1, train.dims, 1};
+  return chain<float>(
+      metric, train.dims,
+      [&](std::uint32_t d) { return term_of(query(d), row(d), element(parameters, 0, d)); },
+      [](std::uint32_t) { return 0.0f; }, defect);
+}
+
+}  // namespace kith::planted
