@@ -22,6 +22,8 @@ typedef ulong Key;  // ordered(value) << 32 | row; a smaller key is nearer
 #define NO_ROW 0xFFFFFFFFu
 #define NO_VALUE 0xFFFFFFFFu  // ordered() of a masked pair, and the upper half of NO_KEY
 
+#define MASKED 0x7FFFFFFFu  // the bits of a NaN that ordered() orders behind +infinity
+
 // Returns a float as an unsigned number in the same order; -0 becomes +0. The only NaN is that of a masked
 // pair (mask.cl), which comes after +infinity, as NO_VALUE.
 uint ordered(float value) {

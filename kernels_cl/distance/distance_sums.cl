@@ -2,7 +2,7 @@
 // and a training row.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of TRAIN_BLOCK rows
-//   bits    of a row, of dims words
+//   columns  of a row: its bits, in dims words; or dims, of which some may be NaN, if the metric takes gaps
 //   out     [q, t]      row-major, stride in elements; raw values
 //
 // Work-group g of GROUP items takes query run g % runs, of RUN queries, and GROUP training rows, one an item:
@@ -13,12 +13,19 @@
 
 typedef uint bits_sum;
 typedef float numbers_sum;
+typedef float gaps_sum;
 
 uint ones_both(float a, float b) {
   return popcount(as_uint(a) & as_uint(b));
 }
 uint ones_apart(float a, float b) {
   return popcount(as_uint(a) ^ as_uint(b));
+}
+float known(float x) {
+  return isnan(x) ? 0.0f : x;
+}
+float is_known(float x) {
+  return isnan(x) ? 0.0f : 1.0f;
 }
 
 // Returns the mantissa of a finite float above 0, from 2^23 up to 2^24. The float is that times 2^exponent.
@@ -31,19 +38,13 @@ uint mantissa_of(float value, int* exponent) {
   return fraction << shift;
 }
 
-// Returns p / q, rounded once to nearest, ties to even: a device may divide floats with an error of 2.5
-// units. With p = a 2^e and q = b 2^f the quotient of a 2^26 and b has 26 or 27 bits and a rest. `cut` of its
-// bits are rounded off, so that 24 remain, or fewer if p / q is below 2^-126.
-float share(float p, float q) {
-  if (p == 0.0f) return 0.0f;
-  if (q == 0.0f || p == INFINITY) return INFINITY;
-  if (q == INFINITY) return 0.0f;
-  int e, f;
-  const ulong a = (ulong)mantissa_of(p, &e) << 26, b = mantissa_of(q, &f), quotient = a / b,
-              rest = a - quotient * b;
-  const int unit = e - f - 26;  // of the quotient
-  const int cut = max(quotient >> 26 != 0 ? 3 : 2, -149 - unit);
-  if (cut > 27) return 0.0f;  // below half of 2^-149
+// Returns a / b 2^unit, rounded once to nearest, ties to even: a device may divide floats with an error of
+// 2.5 units. a / b is at least 2^25. `cut` bits of the quotient are rounded off, so that 24 remain, or fewer
+// if it is below 2^-126.
+float rounded_quotient(ulong a, ulong b, int unit) {
+  const ulong quotient = a / b, rest = a - quotient * b;
+  const int bits = 64 - (int)clz(quotient), cut = max(bits - 24, -149 - unit);
+  if (cut > bits) return 0.0f;  // below half of 2^-149
   const ulong dropped = quotient & (((ulong)1 << cut) - 1), half_unit = (ulong)1 << (cut - 1);
   ulong kept = quotient >> cut;
   if (dropped > half_unit || (dropped == half_unit && (rest != 0 || (kept & 1) != 0))) ++kept;
@@ -51,11 +52,29 @@ float share(float p, float q) {
   return field >= 254 ? INFINITY : as_float(((uint)field << 23) + (uint)kept);
 }
 
+float share(float p, float q) {
+  if (p == 0.0f) return 0.0f;
+  if (q == 0.0f || p == INFINITY) return INFINITY;
+  if (q == INFINITY) return 0.0f;
+  int e, f;
+  const ulong a = mantissa_of(p, &e), b = mantissa_of(q, &f);
+  return rounded_quotient(a << 26, b, e - f - 26);
+}
+
+// y is at most n, which is at most 2^24, so that the quotient has from 27 to 51 bits.
+float rescaled(float x, float n, float y) {
+  if (y == 0.0f) return as_float(MASKED);
+  if (x == 0.0f || x == INFINITY) return x;
+  int e;
+  const ulong a = mantissa_of(x, &e);
+  return rounded_quotient(a * (ulong)n << 3, (ulong)y, e - 3);
+}
+
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b) JOIN_NOW(a, b)
 
 #define KITH_METRIC(id, prepare, start, accumulate, finish)
-#define KITH_SUMS(id, rows, first, second, key)                   \
+#define KITH_SUMS(id, rows, first, second, key, shown)            \
   typedef rows##_sum sum_##id;                                    \
   rows##_sum next_first_##id(rows##_sum acc, float a, float b) {  \
     return first;                                                 \
@@ -77,7 +96,7 @@ float share(float p, float q) {
 #define quotient_of JOIN(quotient_, METRIC)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sums(
-    global const float* restrict queries, global const float* restrict train, const Sides sides, uint bits,
+    global const float* restrict queries, global const float* restrict train, const Sides sides, uint columns,
     global float* restrict out, Place out_at) {
   const uint runs = (sides.q_rows + RUN - 1) / RUN, group = (uint)get_group_id(0), dims = sides.dims;
   const uint t = group / runs * GROUP + (uint)get_local_id(0), q0 = group % runs * RUN;
@@ -105,5 +124,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sum
   }
   for (uint i = 0; i < RUN && q0 + i < sides.q_rows; ++i)
     out[out_at.first + (q0 + i) * out_at.stride + t] =
-        quotient_of((float)firsts[i], (float)seconds[i], (float)bits);
+        quotient_of((float)firsts[i], (float)seconds[i], (float)columns);
 }

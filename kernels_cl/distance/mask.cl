@@ -11,8 +11,6 @@
 // Work: one bit per pair, and one store for each pair that does not count, or with -D FROM for each pair.
 #include "common/common.cl"
 
-#define MASKED 0x7FFFFFFFu  // a NaN that ordered() orders behind +infinity
-
 #ifdef FROM
 #define FROM_GRID , global const uint *restrict from, Place from_at
 #else

@@ -2,7 +2,7 @@
 // training row.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   bits    of a row, of dims words
+//   n       bits of a row, of dims words; or its columns, of which some may be NaN, if the metric takes gaps
 //   out     [q, t]      row-major, stride in elements; raw values
 //
 // A thread takes one training row and a run of queries. A warp reads a column of a block of rows as one line
@@ -26,6 +26,7 @@ constexpr std::uint32_t columns_ahead = 16;  // read before the first of them is
 
 using bits_sum = std::uint32_t;
 using numbers_sum = float;
+using gaps_sum = float;
 
 __device__ __forceinline__ std::uint32_t ones_both(float a, float b) {
   return static_cast<std::uint32_t>(__popc(__float_as_uint(a) & __float_as_uint(b)));
@@ -37,12 +38,23 @@ __device__ __forceinline__ float share(float p, float q) {
   const float infinity = __uint_as_float(0x7F800000u);
   return p == 0 ? 0 : q == 0 || p == infinity ? infinity : __fdiv_rn(p, q);
 }
+__device__ __forceinline__ float known(float x) {
+  return isnan(x) ? 0.0f : x;
+}
+__device__ __forceinline__ float is_known(float x) {
+  return isnan(x) ? 0.0f : 1.0f;
+}
+__device__ __forceinline__ float rescaled(float x, float n, float y) {
+  const double product = static_cast<double>(x) * static_cast<double>(n);  // exact
+  return y == 0 ? __uint_as_float(spi::masked_bits)
+                : __double2float_rn(__ddiv_rn(product, static_cast<double>(y)));
+}
 
 /// The two sums of a metric after a column, and their quotient.
 template <Metric metric>
 struct TwoSums;
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)                                                          \
+#define KITH_SUMS(id, rows, first, second, key, shown)                                                   \
   template <>                                                                                            \
   struct TwoSums<Metric::id> {                                                                           \
     static constexpr bool counts_ones = std::string_view(#first) == "acc + ones_both(a, b)" &&           \
@@ -151,7 +163,7 @@ cudaError_t launch_sums(const Queue& queue, const spi::DistanceStep& step) {
   const std::uint32_t runs = divide_up<std::uint32_t>(step.queries.rows, queries_a_run);
   return launch(queue, distance_sums<metric, queries_a_run>,
                 std::uint64_t{runs} * divide_up(step.train.rows, threads), threads, 0, rows_of(step.queries),
-                rows_of(step.train), static_cast<float>(step.train.bits), runs, matrix_of(step.out));
+                rows_of(step.train), static_cast<float>(step.summed()), runs, matrix_of(step.out));
 }
 
 }  // namespace
@@ -160,7 +172,7 @@ cudaError_t distance_of_sums(const Queue& queue, const spi::DistanceStep& step) 
   const std::uint32_t m = step.queries.rows;
   switch (step.metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)               \
+#define KITH_SUMS(id, ...)                                    \
   case Metric::id:                                            \
     return m == 1   ? launch_sums<Metric::id, 1>(queue, step) \
            : m <= 4 ? launch_sums<Metric::id, 4>(queue, step) \

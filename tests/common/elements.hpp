@@ -37,8 +37,9 @@ inline float value_of_bf16(std::uint16_t pattern) {
                            exponent ? exponent - 134 : -133);
 }
 
-/// Returns the pattern whose value is `value`, which must be representable.
+/// Returns the pattern whose value is `value`, which must be representable; of both kinds of halves for NaN.
 inline std::uint16_t half_of(float value, float (*value_of)(std::uint16_t)) {
+  if (std::isnan(value)) return 0x7FFF;
   static std::map<float (*)(std::uint16_t), std::map<float, std::uint16_t>> all;
   std::map<float, std::uint16_t>& patterns = all[value_of];
   if (patterns.empty())

@@ -81,7 +81,7 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
 
 /// Computes the distance that a user sees, from the raw value.
 inline float finished(Metric metric, float s) {
-  if (metric == Metric::l2) return std::sqrt(s);
+  if (metric == Metric::l2 || metric == Metric::nan_euclidean) return std::sqrt(s);
   if (metric == Metric::cosine) return s / 2;
   return s;
 }
@@ -119,12 +119,14 @@ inline bool nearer(const Candidate& a, const Candidate& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-/// Returns columns begin .. end-1 of one row of values, nearest first. Column 0 is training row `first_row`.
+/// Returns columns begin .. end-1 of one row of values, nearest first, without masked pairs, which are NaN.
+/// Column 0 is training row `first_row`.
 inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
                                      std::uint32_t first_row = 0) {
   std::vector<Candidate> all;
   for (std::size_t t = begin; t < end; ++t)
-    all.emplace_back(values[t] == 0.0f ? 0.0f : values[t], first_row + static_cast<std::uint32_t>(t));
+    if (!std::isnan(values[t]))
+      all.emplace_back(values[t] == 0.0f ? 0.0f : values[t], first_row + static_cast<std::uint32_t>(t));
   std::sort(all.begin(), all.end(), nearer);
   return all;
 }
@@ -171,8 +173,8 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
   for (std::size_t q = 0; q < size(queries.rows); ++q) {
     const auto list = sorted(std::span(values).subspan(q * n, n), 0, n);
     for (std::size_t j = 0; j < size(k); ++j) {
-      found.distance.push_back(finished(metric, list[j].first));
-      found.row.push_back(list[j].second);
+      found.distance.push_back(j < list.size() ? finished(metric, list[j].first) : inf);
+      found.row.push_back(j < list.size() ? static_cast<std::int64_t>(list[j].second) : -1);
     }
   }
   return found;

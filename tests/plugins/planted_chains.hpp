@@ -1,4 +1,5 @@
-// Computes raw distances of pairs in plain loops, as metrics.def says, and with the defects that concern them.
+// Computes raw distances of pairs in plain loops, as metrics.def says, and with the defects that concern
+// them.
 #pragma once
 
 #include <bit>
@@ -28,6 +29,16 @@ Real quotient(Real x, Real y) {
 inline float share(float p, float q) {
   return p == 0 ? 0 : q == 0 || std::isinf(p) ? INFINITY : p / q;
 }
+inline float known(float x) {
+  return std::isnan(x) ? 0 : x;
+}
+inline float is_known(float x) {
+  return std::isnan(x) ? 0.0f : 1.0f;
+}
+inline float rescaled(float x, float n, float y) {
+  const double exact = static_cast<double>(x) * static_cast<double>(n);
+  return y == 0 ? std::bit_cast<float>(spi::masked_bits) : static_cast<float>(exact / static_cast<double>(y));
+}
 inline float ones(std::uint32_t word) {
   return static_cast<float>(std::popcount(word));
 }
@@ -42,21 +53,7 @@ inline float ones_apart(float a, float b) {
 inline float term_of(float a, float b, float p) {
   using std::fabs, std::fmin;
   const float near = fabs(a - b), far = near, length = p;
-#define KITH_METRIC(...)
-#define KITH_PERIODIC(term) \
-  if (p > 0) return term;
-#define KITH_CATEGORY(term) \
-  if (p == 0) return term;
-#define KITH_POWER(halves, term) \
-  if (p == -halves) return term;
-#define KITH_CANBERRA(code, term) \
-  if (p == code) return term;
-#include "kith/metrics.def"
-#undef KITH_CANBERRA
-#undef KITH_POWER
-#undef KITH_CATEGORY
-#undef KITH_PERIODIC
-#undef KITH_METRIC
+#include "kith/spi/term_cases.def"
   return near;
 }
 
@@ -91,18 +88,18 @@ Real chain(Metric metric, std::uint32_t dims, const Query& query, const Row& row
   return acc;
 }
 
-/// Returns the quotient of two sums; n is the number of bits of a row.
+/// Returns the quotient of two sums; n is the number of bits of a row, or of its columns.
 template <class Query, class Row>
 float share_of_sums(Metric metric, std::uint32_t dims, const Query& query, const Row& row,
                     [[maybe_unused]] float n) {
-  using std::fabs;
+  using std::fabs, std::fma;
   [[maybe_unused]] float x = 0, y = 0;
   for (std::uint32_t d = 0; d < dims; ++d) {
     const float a = query(d), b = row(d);
     const auto sums = [&](const auto& first, const auto& second) { x = first(x), y = second(y); };
     switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)                                \
+#define KITH_SUMS(id, rows, first, second, ...)                                \
   case Metric::id:                                                             \
     sums([&](float acc) { return first; }, [&](float acc) { return second; }); \
     break;
@@ -113,8 +110,8 @@ float share_of_sums(Metric metric, std::uint32_t dims, const Query& query, const
     }
   }
   switch (metric) {
-#define KITH_SUMS(id, rows, first, second, key) \
-  case Metric::id:                              \
+#define KITH_SUMS(id, rows, first, second, key, shown) \
+  case Metric::id:                                     \
     return key;
 #include "kith/metrics.def"
 #undef KITH_SUMS
@@ -130,7 +127,8 @@ inline float raw_distance(Metric metric, const spi::RowBlocks& queries, std::uin
   const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
   const auto row = [&](std::uint32_t d) { return element(train, t, d); };
   if (is_of_sums(metric))
-    return share_of_sums(metric, train.dims, query, row, static_cast<float>(train.bits));
+    return share_of_sums(metric, train.dims, query, row,
+                         static_cast<float>(compares_bits(metric) ? train.bits : train.dims));
   if (!train.terms || defect == ignores_box) return chain<float>(metric, train.dims, query, row, defect);
   const spi::RowBlocks parameters{train.terms, 0, 1, train.dims, 1};
   return chain<float>(

@@ -69,12 +69,51 @@ TEST_CASE("preparation: missing values that are refused, and rows that are compl
         "they are missing");
   const std::vector<float> rows{1, 2, /**/ gone, 2, /**/ 3, 4, /**/ 5, gone};
   CHECK(complete_rows({rows.data(), 4, 2}) == std::vector<std::int64_t>{0, 2});
-  for (const Missing missing :
-       {Missing::refuse, Missing::drop, Missing::mean, Missing::median, Missing::most_frequent})
+  for (const Missing missing : {Missing::refuse, Missing::drop, Missing::mean, Missing::median,
+                                Missing::most_frequent, Missing::pairwise})
     CHECK(parse<Missing>(name(missing)) == missing);
   CHECK(error_of([] { parse<Missing>("average"); }) ==
         "invalid_argument: missing: there is none called \"average\"; choose one of refuse, drop, mean, "
-        "median, most_frequent");
+        "median, most_frequent, pairwise");
+}
+
+TEST_CASE("preparation: what stays missing does not count in what is learned") {
+  const auto kept = [](std::vector<Scaling> scalings, const std::vector<float>& train, std::int64_t cols,
+                       std::vector<std::int64_t> categorical = {}) {
+    const MatrixView<const float> rows(train.data(), static_cast<std::int64_t>(train.size()) / cols, cols);
+    const PreparationOptions options{std::move(scalings), std::move(categorical), Categories::one_hot,
+                                     Missing::pairwise};
+    const Preparation made(rows, options);
+    CHECK(Preparation(made.learned()).apply(rows).size() == made.apply(rows).size());
+    return made.apply(rows);
+  };
+  const auto same = [](const std::vector<float>& found, const std::vector<float>& right) {
+    return std::equal(found.begin(), found.end(), right.begin(), right.end(),
+                      [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+  };
+  CHECK(same(kept({}, {1, gone, 3}, 1), {1, gone, 3}));
+  CHECK(same(kept({Scaling::centre}, {gone, 1, 3}, 1), {gone, -1, 1}));
+  CHECK(same(kept({Scaling::standardize}, {1, gone, 5}, 1), {-1, gone, 1}));
+  CHECK(same(kept({Scaling::min_max}, {gone, 2, gone, 6, 4}, 1), {gone, 0, gone, 1, 0.5f}));
+  for (const Scaling scaling : {Scaling::centre, Scaling::standardize, Scaling::min_max})
+    CHECK(same(kept({scaling}, {7, gone, 7, gone}, 2), {0, gone, 0, gone}));
+  CHECK(same(kept({}, {3, gone, 8}, 1, {0}), {1, 0, gone, gone, 0, 1}));
+  CHECK(
+      error_of([&] {
+        kept({Scaling::l2_rows}, {1, gone}, 1);
+      }) ==
+      "invalid_argument: preparation: l2_rows divides by the norm of a whole row, of which missing=pairwise "
+      "leaves values out; drop one of them");
+  CHECK(error_of([&] {
+          kept({}, {gone, 1, gone, 2}, 2, {0});
+        }) == "invalid_argument: preparation: column 0 has no category to learn from; leave the column out");
+  const double huge = 1.7e308, wide[] = {huge, -huge, 1, 2};
+  const MatrixView<const double> far(wide, 4, 1);
+  for (const Scaling scaling : {Scaling::standardize, Scaling::min_max}) {
+    const PreparationOptions options{.scalings = {scaling}, .missing = Missing::pairwise};
+    CHECK(error_of([&] { Preparation(far, options).apply(far); }).find("too large for a float") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("preparation: fills that were learned elsewhere must fit") {

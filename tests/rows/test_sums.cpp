@@ -120,16 +120,12 @@ TEST_CASE("sums: braycurtis of other elements, and of chosen columns") {
     CHECK(difference(Index(device(), stored.view(), Metric::braycurtis).search(asked, 20),
                      neighbors(Metric::braycurtis, asked, numbers, 20)) == "");
   }
-  const auto chosen = [](const Matrix& of) {
-    Matrix some{of.rows, 2, {}};
-    for (std::int64_t r = 0; r < of.rows; ++r)
-      some.values.insert(some.values.end(), {of.row(r)[1], of.row(r)[4]});
-    return some;
-  };
+  const std::vector<std::int64_t> columns{1, 4};
   IndexOptions options;
   options.features = {4, 1};
   CHECK(difference(Index(device(), numbers, Metric::braycurtis, options).search(asked, 20),
-                   neighbors(Metric::braycurtis, chosen(asked), chosen(numbers), 20)) == "");
+                   neighbors(Metric::braycurtis, columns_of(asked, columns), columns_of(numbers, columns),
+                             20)) == "");
 }
 
 TEST_CASE("sums: the plan is of all distances, and says why") {

@@ -31,7 +31,7 @@ struct Operands {
   std::size_t train_begin, train_end;
   const float* terms = nullptr;  ///< [dims] parameters, for `distance` alone; null: chains take differences
   bool mixed = false;            ///< terms may be others than periodic
-  std::uint32_t bits = 0;        ///< of a row as it is given, for `distance` alone; 0: rows hold none
+  std::uint32_t summed = 0;      ///< DistanceStep::summed(), for `distance` alone
 };
 
 /// The query of a walk through boxes.

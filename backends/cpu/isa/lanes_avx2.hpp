@@ -77,6 +77,18 @@ inline Lanes ones_both(Lanes a, Lanes b) {
           count_bits(_mm256_castps_si256(_mm256_and_ps(a.high, b.high)))};
 }
 
+/// Returns the lanes that are numbers, and 0 where they are NaN.
+inline Lanes known(Lanes a) {
+  return {_mm256_and_ps(_mm256_cmp_ps(a.low, a.low, _CMP_ORD_Q), a.low),
+          _mm256_and_ps(_mm256_cmp_ps(a.high, a.high, _CMP_ORD_Q), a.high)};
+}
+/// Returns 1 in lanes that are numbers, and 0 where they are NaN.
+inline Lanes is_known(Lanes a) {
+  const __m256 one = _mm256_set1_ps(1);
+  return {_mm256_and_ps(_mm256_cmp_ps(a.low, a.low, _CMP_ORD_Q), one),
+          _mm256_and_ps(_mm256_cmp_ps(a.high, a.high, _CMP_ORD_Q), one)};
+}
+
 /// Returns 1 in lanes that are above 0, else 0.
 inline Lanes above_0(Lanes a) {
   const __m256 none = _mm256_setzero_ps(), one = _mm256_set1_ps(1);

@@ -78,6 +78,15 @@ inline Lanes ones_both(Lanes a, Lanes b) {
   return count_bits(_mm512_and_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v)));
 }
 
+/// Returns the lanes that are numbers, and 0 where they are NaN.
+inline Lanes known(Lanes a) {
+  return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, a.v, _CMP_ORD_Q), a.v)};
+}
+/// Returns 1 in lanes that are numbers, and 0 where they are NaN.
+inline Lanes is_known(Lanes a) {
+  return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, a.v, _CMP_ORD_Q), _mm512_set1_ps(1))};
+}
+
 /// Returns 1 in lanes that are above 0, else 0.
 inline Lanes above_0(Lanes a) {
   return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_GT_OQ), _mm512_set1_ps(1))};

@@ -80,6 +80,15 @@ inline Lanes ones_both(const Lanes& a, const Lanes& b) {
       [&](int lane) { return static_cast<float>(__builtin_popcount(word(a.v[lane]) & word(b.v[lane]))); });
 }
 
+/// Returns the lanes that are numbers, and 0 where they are NaN.
+inline Lanes known(const Lanes& a) {
+  return each([&](int lane) { return a.v[lane] == a.v[lane] ? a.v[lane] : 0.0f; });
+}
+/// Returns 1 in lanes that are numbers, and 0 where they are NaN.
+inline Lanes is_known(const Lanes& a) {
+  return each([&](int lane) { return a.v[lane] == a.v[lane] ? 1.0f : 0.0f; });
+}
+
 /// Returns 1 in lanes that are above 0, else 0.
 inline Lanes above_0(const Lanes& a) {
   return each([&](int lane) { return a.v[lane] > 0 ? 1.0f : 0.0f; });

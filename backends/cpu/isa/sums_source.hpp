@@ -3,7 +3,10 @@
 // task read them.
 #pragma once
 
+#include <bit>
+
 #include "cpu/isa/kernels.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::cpu::KITH_ISA {
 namespace {
@@ -18,12 +21,17 @@ inline Lanes ones_apart(Lanes a, Lanes b) {
 inline float share(float p, float q) {
   return p == 0 ? 0 : q == 0 || p == __builtin_inff() ? __builtin_inff() : p / q;
 }
+inline float rescaled(float x, float n, float y) {
+  const auto quotient =
+      static_cast<float>(static_cast<double>(x) * static_cast<double>(n) / static_cast<double>(y));
+  return y == 0 ? std::bit_cast<float>(spi::masked_bits) : quotient;
+}
 
 /// The two sums of a metric after a column, and their quotient.
 template <Metric metric>
 struct Sums;
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)                                                           \
+#define KITH_SUMS(id, rows, first, second, key, shown)                                                    \
   template <>                                                                                             \
   struct Sums<Metric::id> {                                                                               \
     static Lanes next_first(Lanes acc, Lanes a, Lanes b) { return first; }                                \
@@ -54,7 +62,7 @@ template <Metric metric, int queries>
       seconds[q] = Sums<metric>::next_second(seconds[q], value, rows);
     }
   }
-  const auto n = static_cast<float>(o.bits);
+  const auto n = static_cast<float>(o.summed);
 #pragma GCC unroll 4
   for (int q = 0; q < queries; ++q) {
     alignas(64) float x[train_block], y[train_block];
@@ -95,8 +103,8 @@ void sweep_sums(const Operands& o, float* out, std::size_t stride) {
 void distance_of_sums(const Operands& operands, float* out, std::size_t stride) {
   switch (operands.metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key) \
-  case Metric::id:                              \
+#define KITH_SUMS(id, ...) \
+  case Metric::id:         \
     return sweep_sums<Metric::id>(operands, out, stride);
 #include "kith/metrics.def"
 #undef KITH_SUMS

@@ -29,7 +29,7 @@ void run(const spi::DistanceStep& step, const Resources& with) {
                             q.first + query, q.first + std::min<std::size_t>(q.rows, query + task_queries),
                             t.first + row,   t.first + std::min<std::size_t>(t.rows, row + task_rows),
                             terms_of(t),     t.mixed,
-                            t.bits};
+                            step.summed()};
     with.kernels.distance(operands, out + query * step.out.stride + row, step.out.stride);
   });
 }

@@ -33,7 +33,8 @@ void Device::enqueue(const spi::DistanceStep& step) {
     return launch(
         "distance/distance_sums.cl",
         metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block) + define("RUN", run),
-        "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t}, t.bits, step.out);
+        "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t}, step.summed(),
+        step.out);
   }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);

@@ -143,6 +143,8 @@ enum class Missing {
   median,
   /// The most frequent value of its column; the smallest if there are several.
   most_frequent,
+  /// It stays, for a metric that takes gaps: nan_euclidean.
+  pairwise,
 };
 
 /// Says how good a set of features is.

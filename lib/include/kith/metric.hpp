@@ -18,7 +18,7 @@ namespace kith {
 enum class Metric {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) id,
 #define KITH_PREPARED(id, of) id,
-#define KITH_SUMS(id, rows, first, second, key) id,
+#define KITH_SUMS(id, ...) id,
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_PREPARED
@@ -44,7 +44,7 @@ inline constexpr std::array prepared_metrics = {
 /// Lists the metrics of two sums, whose quotient is the distance.
 inline constexpr std::array sum_metrics = {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key) Metric::id,
+#define KITH_SUMS(id, ...) Metric::id,
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_METRIC
@@ -139,25 +139,47 @@ constexpr float bits_apart(float a, float b) {
   return static_cast<float>(std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
 }
 
-/// Returns whether rows are bits (Element::bits).
-constexpr bool compares_bits(Metric metric) {
-  constexpr bool bits = true, numbers = false;
+/// What rows hold: bits, numbers, or numbers with gaps, which are NaN where a value is missing.
+enum class RowsHold { bits, numbers, gaps };
+
+/// Returns what the rows of a metric hold.
+constexpr RowsHold rows_hold(Metric metric) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key) \
-  case Metric::id:                              \
-    return rows;
+#define KITH_SUMS(id, rows, ...) \
+  case Metric::id:               \
+    return RowsHold::rows;
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_METRIC
     default:
-      return metric == Metric::hamming;
+      return metric == Metric::hamming ? RowsHold::bits : RowsHold::numbers;
   }
+}
+
+/// Returns whether rows are bits (Element::bits).
+constexpr bool compares_bits(Metric metric) {
+  return rows_hold(metric) == RowsHold::bits;
+}
+
+/// Returns whether a NaN in a row is a missing value.
+constexpr bool takes_gaps(Metric metric) {
+  return rows_hold(metric) == RowsHold::gaps;
 }
 
 /// Returns a metric with a chain whose raw values become distances in the same way.
 constexpr Metric finish_metric(Metric metric) {
-  return is_of_sums(metric) ? Metric::squared_l2 : metric;
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key, shown) \
+  case Metric::id:                                     \
+    return Metric::shown;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return metric;
+  }
 }
 
 /// Returns the name in metrics.def: `squared_l2`, `l2`, ...

@@ -43,6 +43,9 @@ struct DistanceStep {
   RowBlocks queries;
   RowBlocks train;
   Grid<float> out;  ///< [queries.rows, train.rows]
+
+  /// Returns the bits of a row as it is given, or its columns: n of KITH_SUMS (metrics.def).
+  std::uint32_t summed() const { return compares_bits(metric) ? train.bits : train.dims; }
 };
 
 /// Selects the k smallest keys of each of `lists` contiguous parts of each row of `distances`.

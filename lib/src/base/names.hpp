@@ -40,7 +40,7 @@ template <>
 inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
 #define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
 #define KITH_PREPARED(id, of) {Metric::id, #id},
-#define KITH_SUMS(id, rows, first, second, key) {Metric::id, #id},
+#define KITH_SUMS(id, ...) {Metric::id, #id},
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_PREPARED

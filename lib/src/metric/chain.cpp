@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "kith/spi.hpp"
 #include "metric/angles.hpp"
 #include "metric/roots.hpp"
 
@@ -42,21 +43,7 @@ Real quotient(Real x, Real y) {
 template <class Real>
 Real term_of(Real a, Real b, Real p) {
   const Real near = fabs(a - b), far = near, length = p;
-#define KITH_METRIC(...)
-#define KITH_PERIODIC(term) \
-  if (p > 0) return term;
-#define KITH_CATEGORY(term) \
-  if (p == 0) return term;
-#define KITH_POWER(halves, term) \
-  if (p == -halves) return term;
-#define KITH_CANBERRA(code, term) \
-  if (p == Real{code}) return term;
-#include "kith/metrics.def"
-#undef KITH_CANBERRA
-#undef KITH_POWER
-#undef KITH_CATEGORY
-#undef KITH_PERIODIC
-#undef KITH_METRIC
+#include "kith/spi/term_cases.def"
   return near;
 }
 
@@ -104,8 +91,21 @@ std::uint32_t ones_apart(float a, float b) {
   return static_cast<std::uint32_t>(
       std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
 }
+float known(float x) {
+  return std::isnan(x) ? 0 : x;
+}
+float is_known(float x) {
+  return std::isnan(x) ? 0.0f : 1.0f;
+}
+/// The product is exact, and the quotient of doubles is so near that rounding it again rounds once
+/// (docs/contract.md, section 1).
+float rescaled(float x, float n, float y) {
+  if (y == 0) return std::bit_cast<float>(spi::masked_bits);
+  return static_cast<float>(static_cast<double>(x) * static_cast<double>(n) / static_cast<double>(y));
+}
 using bits_sum = std::uint32_t;
 using numbers_sum = float;
+using gaps_sum = float;
 
 /// Sums over the columns of a pair.
 template <class Sum, class Next>
@@ -120,7 +120,7 @@ float share_of_sums(Metric metric, std::span<const float> query, std::span<const
                     [[maybe_unused]] float n) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key)                                                     \
+#define KITH_SUMS(id, rows, first, second, key, shown)                                              \
   case Metric::id: {                                                                                \
     using Sum = rows##_sum;                                                                         \
     [[maybe_unused]] const float x = sum_of<Sum>(query, row,                                        \
@@ -180,7 +180,10 @@ Prepare prepare_of(Metric metric) {
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
             std::span<const float> terms, std::int64_t bits) {
-  if (is_of_sums(metric)) return share_of_sums(metric, query, row, static_cast<float>(bits));
+  if (is_of_sums(metric)) {
+    const std::int64_t n = compares_bits(metric) ? bits : static_cast<std::int64_t>(query.size());
+    return share_of_sums(metric, query, row, static_cast<float>(n));
+  }
   return chain_of(metric, query, row, terms);
 }
 

@@ -66,6 +66,7 @@ std::uint16_t to_f16(float value) {
   if (magnitude < 0x38800000u)  // below 2^-14 it is a whole multiple of 2^-24
     return static_cast<std::uint16_t>(sign |
                                       static_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p24f));
+  if (magnitude > 0x7F800000u) return static_cast<std::uint16_t>(sign | 0x7E00u);  // NaN: a missing value
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u) >> 13));
 }
 
@@ -146,6 +147,10 @@ void check_element(std::string_view where, std::string_view what, const RowsView
         where, what,
         "are " + element + ", but " + measure + " compares bits; give bits, or choose another metric");
   const std::int64_t most = most_bits_of(metric);
+  if (takes_gaps(metric) && rows.cols > most)
+    refuse_rows(where, what,
+                "have " + std::to_string(rows.cols) + " columns, but " + measure + " counts at most " +
+                    std::to_string(most) + "; give fewer");
   if (compares_bits(metric) && rows.cols > most)
     refuse_rows(where, what,
                 "have " + std::to_string(rows.cols) + " bits, but " + measure +

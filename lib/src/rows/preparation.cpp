@@ -35,30 +35,46 @@ std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std
   return columns;
 }
 
-/// Returns whether NaN are filled in.
-bool fills(const PreparationOptions& options) {
+/// Returns whether rows may have NaN.
+bool takes_nan(const PreparationOptions& options) {
   return options.missing != Missing::refuse && options.missing != Missing::drop;
 }
 
-/// Refuses values that are not finite; NaN are allowed if they are filled in.
+/// Returns whether NaN are filled in.
+bool fills(const PreparationOptions& options) {
+  return takes_nan(options) && options.missing != Missing::pairwise;
+}
+
+/// Refuses norms of rows of which values are missing.
+void check_norms(const PreparationOptions& options) {
+  const auto& scalings = options.scalings;
+  if (options.missing == Missing::pairwise &&
+      std::find(scalings.begin(), scalings.end(), Scaling::l2_rows) != scalings.end())
+    refuse(
+        "preparation",
+        "l2_rows divides by the norm of a whole row, of which missing=pairwise leaves values out; drop one "
+        "of them");
+}
+
+/// Refuses values that are not finite; NaN are allowed if they stay, or are filled in.
 template <class T>
-void check_finite(std::string_view what, MatrixView<const T> rows, bool filled) {
+void check_finite(std::string_view what, MatrixView<const T> rows, bool may_miss) {
   check_view("preparation", what, rows);
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (std::int64_t d = 0; d < rows.cols(); ++d)
-      if (const T value = rows(r, d); !std::isfinite(value) && !(filled && std::isnan(value)))
+      if (const T value = rows(r, d); !std::isfinite(value) && !(may_miss && std::isnan(value)))
         refuse(
             "preparation",
             place_text(what, r, d) +
-                (filled ? " is " + text_of(value) + "; values must be finite, or NaN where they are missing"
-                        : std::string(std::isnan(value) ? " holds NaN" : " holds an infinity") +
-                              "; make every value finite, or leave the row out"));
+                (may_miss ? " is " + text_of(value) + "; values must be finite, or NaN where they are missing"
+                          : std::string(std::isnan(value) ? " holds NaN" : " holds an infinity") +
+                                "; make every value finite, or leave the row out"));
 }
 
 /// Refuses values that are not finite, and values in columns of categories that are no category.
 template <class T>
 void check_values(std::string_view what, MatrixView<const T> rows, const PreparationOptions& options) {
-  check_finite(what, rows, fills(options));
+  check_finite(what, rows, takes_nan(options));
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (const std::int64_t d : options.categorical) {
       const T value = rows(r, d);
@@ -109,12 +125,17 @@ void Preparation::learn(MatrixView<const T> train) {
   if (train.rows() < 1 || dims_ < 1)
     refuse("preparation", "there are " + std::to_string(train.rows()) + " training rows of " +
                               std::to_string(dims_) + " columns; give at least one of each");
+  check_norms(options_);
   options_.categorical = checked_columns(std::move(options_.categorical), dims_);
   check_values("training", train, options_);
   if (fills(options_)) fills_ = learn_fills(options_, train);
   if (options_.categories == Categories::one_hot)
-    for (const std::int64_t column : options_.categorical)
+    for (const std::int64_t column : options_.categorical) {
       categories_.push_back(categories_of(train, column));
+      if (categories_.back().empty())
+        refuse("preparation",
+               "column " + std::to_string(column) + " has no category to learn from; leave the column out");
+    }
   width_ = width_of(dims_, categories_);
   const PreparationSteps steps{dims_, width_, options_, categories_, columns_, fills_};
   for (std::size_t s = 0; s < options_.scalings.size(); ++s)
@@ -176,15 +197,19 @@ std::vector<float> Preparation::applied(MatrixView<const T> rows) const {
   const std::uint32_t team = team_size(0);
   std::vector<double> room(static_cast<std::size_t>(width) * team);
   std::atomic<std::int64_t> first_bad = m;
+  const std::vector<std::int64_t> from = dims_ > 0 ? sources() : std::vector<std::int64_t>();
+  const auto fits = [&](std::int64_t r, std::int64_t d, double value) {
+    if (std::isfinite(static_cast<float>(value))) return true;
+    return options_.missing == Missing::pairwise && std::isnan(rows(r, from[static_cast<std::size_t>(d)]));
+  };
   const auto one = [&](std::size_t task, std::size_t thread) {
     const auto r = static_cast<std::int64_t>(task);
     double* row = room.data() + thread * static_cast<std::size_t>(width);
     steps.run(rows.row(r), columns_.size(), row);
     bool good = true;
     for (std::int64_t d = 0; d < width; ++d) {
-      const auto value = static_cast<float>(row[d]);
-      good = good && std::isfinite(value);
-      prepared[static_cast<std::size_t>(r * width + d)] = value;
+      good = good && fits(r, d, row[d]);
+      prepared[static_cast<std::size_t>(r * width + d)] = static_cast<float>(row[d]);
     }
     std::int64_t known = first_bad;
     while (!good && r < known && !first_bad.compare_exchange_weak(known, r)) {
@@ -194,7 +219,7 @@ std::vector<float> Preparation::applied(MatrixView<const T> rows) const {
   if (first_bad == m) return prepared;
   steps.run(rows.row(first_bad), columns_.size(), room.data());
   std::int64_t d = 0;
-  while (std::isfinite(static_cast<float>(room[static_cast<std::size_t>(d)]))) ++d;
+  while (fits(first_bad, d, room[static_cast<std::size_t>(d)])) ++d;
   refuse("preparation", place_text("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
                             text_of(room[static_cast<std::size_t>(d)]) +
                             ", which is too large for a float (" + text_of(FLT_MAX) +
@@ -279,9 +304,10 @@ Preparation::Preparation(Learned learned) try
       columns_(std::move(learned.columns)),
       fills_(std::move(learned.fills)) {
   if (dims_ < 0 ||
-      (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty() && !fills(options_))))
+      (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty() && !takes_nan(options_))))
     refuse("preparation",
            "it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
+  check_norms(options_);
   if (checked_columns(options_.categorical, dims_) != options_.categorical)
     refuse("preparation", "the columns that hold categories are not in ascending order; sort them");
   const std::size_t wanted = options_.categories == Categories::one_hot ? options_.categorical.size() : 0;

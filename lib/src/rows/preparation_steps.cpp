@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "kith/error.hpp"
-#include "rows/landed/moved_rows.hpp"
 
 namespace kith {
 namespace {
 
-/// Writes codes and other values as doubles; with one_hot, a code becomes one column for each category.
+/// Writes codes and other values as doubles; with one_hot, a code becomes one column for each category. What
+/// is missing and not filled in stays missing, in each of these columns.
 template <class T>
 void expand(const PreparationSteps& steps, const T* row, double* out) {
   const std::vector<std::int64_t>& categorical = steps.options.categorical;
@@ -23,8 +24,8 @@ void expand(const PreparationSteps& steps, const T* row, double* out) {
       *out++ = value;
       continue;
     }
-    const auto code = static_cast<std::int64_t>(value);
-    for (const std::int64_t category : steps.categories[next]) *out++ = category == code ? 1.0 : 0.0;
+    for (const std::int64_t category : steps.categories[next])
+      *out++ = std::isnan(value) ? value : static_cast<double>(category) == value ? 1.0 : 0.0;
     ++next;
   }
 }
@@ -50,21 +51,35 @@ void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixVie
   }
 }
 
-/// Returns the mean of each column. It sums differences from the first row, which are exactly 0 in a column
+/// Values of each column, without those that are missing.
+struct ColumnMeans {
+  std::vector<double> mean;   ///< 0 in a column without values
+  std::vector<double> count;  ///< whole numbers
+};
+
+/// Returns the means of columns. It sums differences from the first value, which are exactly 0 in a column
 /// of equal values.
 template <class T>
-std::vector<double> column_means(const PreparationSteps& steps, std::size_t scalings,
-                                 MatrixView<const T> train) {
-  ColumnSums sums;
-  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) { add_row(sums, row); });
-  return sums.means();
+ColumnMeans column_means(const PreparationSteps& steps, std::size_t scalings, MatrixView<const T> train) {
+  const auto width = static_cast<std::size_t>(steps.width);
+  std::vector<double> first(width), sum(width), count(width);
+  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
+    for (std::size_t d = 0; d < width; ++d) {
+      if (std::isnan(row[d])) continue;
+      if (count[d] == 0) first[d] = row[d];
+      sum[d] += row[d] - first[d];
+      ++count[d];
+    }
+  });
+  for (std::size_t d = 0; d < width; ++d) first[d] += count[d] == 0 ? 0 : sum[d] / count[d];
+  return {std::move(first), std::move(count)};
 }
 
 /// Subtracts means. Columns of categories do not change.
 template <class T>
 Preparation::Columns learn_centre(const PreparationSteps& steps, std::size_t scalings,
                                   MatrixView<const T> train) {
-  std::vector<double> shift = column_means(steps, scalings, train);
+  std::vector<double> shift = column_means(steps, scalings, train).mean;
   const std::vector<bool> categories = steps.of_categories();
   for (std::size_t d = 0; d < shift.size(); ++d)
     if (categories[d]) shift[d] = 0;
@@ -76,32 +91,35 @@ template <class T>
 Preparation::Columns learn_standardize(const PreparationSteps& steps, std::size_t scalings,
                                        MatrixView<const T> train) {
   const auto width = static_cast<std::size_t>(steps.width);
-  const auto n = static_cast<double>(train.rows());
-  std::vector<double> mean = column_means(steps, scalings, train), sum(width), divisor(width);
+  ColumnMeans values = column_means(steps, scalings, train);
+  const std::vector<double>& mean = values.mean;
+  std::vector<double> sum(width), divisor(width);
   for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
-    for (std::size_t d = 0; d < width; ++d) sum[d] += (row[d] - mean[d]) * (row[d] - mean[d]);
+    for (std::size_t d = 0; d < width; ++d)
+      if (!std::isnan(row[d])) sum[d] += (row[d] - mean[d]) * (row[d] - mean[d]);
   });
   for (std::size_t d = 0; d < width; ++d) {
-    const double deviation = std::sqrt(sum[d] / n);
+    const double deviation = sum[d] == 0 ? 0 : std::sqrt(sum[d] / values.count[d]);
     divisor[d] = deviation == 0 ? 1 : deviation;
   }
-  return {std::move(mean), std::move(divisor)};
+  return {std::move(values.mean), std::move(divisor)};
 }
 
 template <class T>
 Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t scalings,
                                    MatrixView<const T> train) {
   const auto width = static_cast<std::size_t>(steps.width);
-  std::vector<double> least(width), largest(width);
-  steps.run(train.row(0), scalings, least.data());
-  largest = least;
+  constexpr double gone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> least(width, gone), largest(width, gone);
   for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
     for (std::size_t d = 0; d < width; ++d) {
-      least[d] = std::min(least[d], row[d]);
-      largest[d] = std::max(largest[d], row[d]);
+      if (std::isnan(row[d])) continue;
+      if (!(row[d] >= least[d])) least[d] = row[d];
+      if (!(row[d] <= largest[d])) largest[d] = row[d];
     }
   });
   for (std::size_t d = 0; d < width; ++d) {
+    if (std::isnan(least[d])) least[d] = largest[d] = 0;  // no value is there
     const double range = largest[d] - least[d];
     largest[d] = range == 0 ? 1 : range;
   }

@@ -23,25 +23,30 @@ namespace kith {
 namespace {
 
 /// Returns the largest |element| of a row; NaN if it has a NaN or an infinity.
+///   gaps  NaN are missing values, which do not count
+template <bool gaps = false>
 float largest_of(const float* row, std::int64_t dims) {
   // Without their signs, floats have the order of their bits as whole numbers; infinities and NaN come last.
   // Compilers vectorise a maximum of whole numbers, but no maximum of floats that has to notice a NaN.
   constexpr std::int32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000;
   std::int32_t largest = 0;
-  for (std::int64_t d = 0; d < dims; ++d)
-    largest = std::max(largest, std::bit_cast<std::int32_t>(row[d]) & magnitude);
+  for (std::int64_t d = 0; d < dims; ++d) {
+    const std::int32_t value = std::bit_cast<std::int32_t>(row[d]) & magnitude;
+    largest = std::max(largest, gaps && value > infinity ? 0 : value);
+  }
   return largest < infinity ? std::bit_cast<float>(largest) : std::nanf("");
 }
 
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
-                                    MatrixView<const float> rows, std::int64_t r,
+                                    MatrixView<const float> rows, std::int64_t r, bool gaps,
                                     std::span<const std::int64_t> features, std::int64_t first_row) {
   std::int64_t d = 0;
-  while (std::isfinite(rows(r, d))) ++d;
+  while (std::isfinite(rows(r, d)) || (gaps && std::isnan(rows(r, d)))) ++d;
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
   throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, first_row + r, column) +
                                           " holds " + (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
-                                          "; make every value finite, or leave the row out");
+                                          (gaps ? "; make every value finite, or NaN where it is missing"
+                                                : "; make every value finite, or leave the row out"));
 }
 
 /// Copies the columns that count into contiguous rows.
@@ -138,10 +143,12 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, const R
       std::max<std::int64_t>(1, share_floats / std::max<std::int64_t>(rows.cols(), 1));
   const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
   std::vector<float> largest(static_cast<std::size_t>(shares));
+  const bool gaps = takes_gaps(metric);
+  const auto largest_in = gaps ? largest_of<true> : largest_of<false>;
   parallel_for(shares, rows.rows() * rows.cols(), threads, [&](std::int64_t s) {
     float most = 0;
     for (std::int64_t r = s * rows_a_share; r < std::min((s + 1) * rows_a_share, rows.rows()); ++r) {
-      const float row = largest_of(rows.row(r), rows.cols());
+      const float row = largest_in(rows.row(r), rows.cols());
       most = std::isnan(row) || std::isnan(most) ? std::nanf("") : std::max(most, row);
     }
     largest[static_cast<std::size_t>(s)] = most;
@@ -153,8 +160,8 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, const R
       continue;
     }
     std::int64_t r = s * rows_a_share;
-    while (!std::isnan(largest_of(rows.row(r), rows.cols()))) ++r;
-    refuse_not_finite(where, what, rows, r, features, first_row);
+    while (!std::isnan(largest_in(rows.row(r), rows.cols()))) ++r;
+    refuse_not_finite(where, what, rows, r, gaps, features, first_row);
   }
   if (prepare_of(metric) == Prepare::unit_rows)
     make_unit_rows(where, what, prepared, features.empty(), threads, first_row);

@@ -43,8 +43,8 @@ std::size_t cells_of(std::int64_t a, std::int64_t b);
 ///   first_row  the number of row 0 in messages
 ///   what       names them in messages: "training" or "query"
 ///   features   the columns that count, ascending; the others are not checked. Empty: all
-/// Throws as check_rows() and check_element() do, and invalid_argument: a NaN or infinity (names the first
-/// one's row and column), or for cosine a row of zeros.
+/// Throws as check_rows() and check_element() do, and invalid_argument: an infinity, or a NaN if the metric
+/// takes no gaps (names the first one's row and column), or for cosine a row of zeros.
 PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
                           std::uint32_t threads, std::span<const std::int64_t> features = {},
                           std::int64_t first_row = 0);

@@ -17,7 +17,7 @@ Weights = Literal["uniform", "distance", "rank"]
 TieRule = Literal["smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"]
 Scaling = Literal["centre", "standardize", "min_max", "l2_rows"]
 Categories = Literal["ordinal", "one_hot"]
-Missing = Literal["refuse", "drop", "mean", "median", "most_frequent"]
+Missing = Literal["refuse", "drop", "mean", "median", "most_frequent", "pairwise"]
 Criterion = Literal["informativeness", "leave_one_out"]
 SelectionMethod = Literal["forward", "backward", "floating"]
 

@@ -47,10 +47,12 @@ Distances = Union[Float32, Float64]  # by the arithmetic of the index
 MetricName = Literal[
     "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "correlation", "spearman", "seuclidean",
     "mahalanobis", "hellinger", "angular", "haversine", "jaccard", "dice", "sokalsneath", "rogerstanimoto",
-    "russellrao", "braycurtis", "minkowski", "gower", "matching", "canberra", "euclidean", "sqeuclidean", "manhattan",
-    "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
+    "russellrao", "braycurtis", "nan_euclidean", "minkowski", "gower", "matching", "canberra", "euclidean",
+    "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
 ]  # fmt: skip
 BIT_METRICS = ("hamming", "jaccard", "dice", "sokalsneath", "rogerstanimoto", "russellrao")  # of packed bits
+FLOAT_METRICS = ("braycurtis", "nan_euclidean")  # which compute in float32 alone
+GAP_METRICS = ("nan_euclidean",)  # of rows in which values may be missing, and are then NaN
 MetricOfEstimators = Literal[MetricName, "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
 Element = Literal["bits"]

@@ -108,7 +108,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
       "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of "
       "squared_l2, l2, l1, linf, negative_dot, cosine, hamming, correlation, spearman, seuclidean, "
       "mahalanobis, hellinger, angular, haversine, minkowski, gower, matching, canberra, jaccard, dice, "
-      "sokalsneath, rogerstanimoto, russellrao, braycurtis");
+      "sokalsneath, rogerstanimoto, russellrao, braycurtis, nan_euclidean");
   check_refused("search " + files + "--how selector=nonsense", 2,
                 "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
                 "automatic, threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, "
@@ -153,7 +153,7 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
   refused(folder.write("nan.csv", "1,2\n3,nan\n"),
           ":2: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-          "such cells in, or drops their rows");
+          "such cells in, drops their rows, or leaves them out");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),
           ":3: column 2 holds \"six\" where a number belongs; correct it or leave the row out");
   refused(folder.write("ragged.csv", "1,2\n3,4,5\n"),

@@ -183,7 +183,7 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   check_refused("classify" + base + " --leave-one-out", 3,
                 "bad_file: " + train +
                     ":3: column 1 (a) is empty; every cell needs a value: fill it in or leave the row out; "
-                    "--prepare missing= fills such cells in, or drops their rows");
+                    "--prepare missing= fills such cells in, drops their rows, or leaves them out");
   const string dropped = "kith: note: " + train +
                          ": 2 of 5 rows left out, since a value is missing; the others keep their numbers\n";
   // Row numbers are those of the file, also in accompanying files.

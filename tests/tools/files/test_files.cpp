@@ -53,10 +53,11 @@ TEST_CASE("files: a header is told from a row") {
   CHECK(folder.table("t.csv", "1,2\n3,4\n", with_header(Header::yes)).values == Floats{3, 4});
   CHECK_FALSE(folder.table("t.csv", "1,2\n").header);
   // The mark of a missing value is not a name.
-  CHECK(folder.table_error("t.csv", "1,?\n1,2\n") ==
-        "bad_file: t.csv:2: column 2 holds the number \"2\", but line 1 the text \"?\"; make the column text "
-        "or numbers throughout, or say --prepare categorical=2; --prepare missing= fills such cells in, or "
-        "drops their rows");
+  CHECK(
+      folder.table_error("t.csv", "1,?\n1,2\n") ==
+      "bad_file: t.csv:2: column 2 holds the number \"2\", but line 1 the text \"?\"; make the column text "
+      "or numbers throughout, or say --prepare categorical=2; --prepare missing= fills such cells in, drops "
+      "their rows, or leaves them out");
 }
 
 TEST_CASE("files: text columns become categories in the order of their names") {
@@ -131,13 +132,13 @@ TEST_CASE("files: wrong text, word for word") {
        "-1234.5"},
       {"t.csv", "1,2\n3,\n",
        "t.csv:2: column 2 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
-       "missing= fills such cells in, or drops their rows"},
+       "missing= fills such cells in, drops their rows, or leaves them out"},
       {"t.csv", "a,1\nb,2\n,3\n",
        "t.csv:3: column 1 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
-       "missing= fills such cells in, or drops their rows"},
+       "missing= fills such cells in, drops their rows, or leaves them out"},
       {"t.csv", "1,nan\n",
        "t.csv:1: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-       "such cells in, or drops their rows"},
+       "such cells in, drops their rows, or leaves them out"},
       {"t.csv", "1,2\n-inf,2\n",
        "t.csv:2: column 1 holds an infinity; make every value finite, or leave the row out"},
       {"t.csv", "1,2\n1,1e39\n",

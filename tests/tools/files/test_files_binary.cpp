@@ -223,7 +223,7 @@ TEST_CASE("files: wrong .npy, word for word") {
        "download it again"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, std::nanf(""), 4})),
        "row 1, column 0 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-       "such cells in, or drops their rows"},
+       "such cells in, drops their rows, or leaves them out"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, inf, 4}), true),
        "row 0, column 1 holds an infinity; make every value finite, or leave the row out"},
       {npy("<f8", "(1, 2)", bytes<double>({1, -1e39})),
@@ -302,7 +302,7 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
         "follow; it is truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, std::nanf("")}})) ==
         "bad_file: t.fvecs: row 1, column 1 holds NaN; make every value finite, or leave the row out; "
-        "--prepare missing= fills such cells in, or drops their rows");
+        "--prepare missing= fills such cells in, drops their rows, or leaves them out");
   CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
         "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");
 }

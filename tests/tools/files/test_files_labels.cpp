@@ -35,7 +35,7 @@ TEST_CASE("files: .svm") {
       {"1 2:abc\n", ":1: index 2 holds \"abc\" where a number belongs; correct it or leave the row out"},
       {"1 2:nan\n",
        ":1: index 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills such "
-       "cells in, or drops their rows"},
+       "cells in, drops their rows, or leaves them out"},
       {"1:1\n", ":1: begins with \"1:1\", not with a label; write any number before it, such as 0"},
       {"# nothing\n", ": holds blank lines only; a file of data has at least one row"},
       {"1\n", ": holds labels and no values; a row needs index:value, such as 3:0.5"},

@@ -41,7 +41,7 @@ struct Classified {
   std::vector<Output> outputs;
   std::vector<std::int64_t> ks;                  ///< of a sweep, ascending
   std::vector<std::vector<std::int64_t>> swept;  ///< [ks.size()][m], of the first output
-  RadiusNeighbors found;                         ///< the neighbours that voted; for k, lists of equal length
+  RadiusNeighbors found;  ///< the neighbours that voted; for k, lists of k rows, or of all there are
   DeviceInfo device;
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;

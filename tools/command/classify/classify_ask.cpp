@@ -89,7 +89,7 @@ void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, con
   const RowsView queries = done.queries().searched();
   if (flags.k_sweep.empty()) {
     auto results = classifier.classify_outputs(queries, flags.query_flags.k, voting, options, trace);
-    done.found = as_lists(std::move(results[0].neighbors));
+    done.found = lists_of_rows(std::move(results[0].neighbors));
     for (std::size_t i = 0; i < results.size(); ++i) {
       done.outputs[i].answer = std::move(results[i].label);
       take(std::move(results[i]), done.outputs[i]);
@@ -102,7 +102,7 @@ void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, con
   const auto at = std::find(done.ks.begin(), done.ks.end(), flags.query_flags.k) - done.ks.begin();
   done.outputs[0].answer = sweep.label[static_cast<std::size_t>(at)];
   done.swept = std::move(sweep.label);
-  done.found = as_lists(std::move(sweep.neighbors));
+  done.found = lists_of_rows(std::move(sweep.neighbors));
   take(std::move(sweep), done.outputs[0]);
 }
 

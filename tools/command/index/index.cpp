@@ -60,6 +60,7 @@ int add_to_index(const IndexFlags& flags) {
   more.index_moves = info.centred || info.periodic;
   more.arithmetic = more.tables.element.empty() ? arithmetic_of(info) : Arithmetic::f32;
   if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
+  if (takes_gaps(info.metric)) more.tables.missing = "pairwise";
   const Training training = read_training("index", more);
   write_changed(opened(flags).with(training.rows.searched()), flags);
   return exit_ok;

@@ -5,8 +5,9 @@ namespace {
 
 /// Returns whether numbers are scaled, centred or filled in.
 bool changes_numbers(const TrainingFlags& flags) {
-  return !flags.scale.empty() || flags.centre ||
-         (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
+  const std::string& missing = flags.tables.missing;
+  const bool fills = missing != "refuse" && missing != "drop" && missing != "pairwise";
+  return !flags.scale.empty() || flags.centre || fills;
 }
 
 /// Returns whether a rank may read only its own rows: nothing is learned from all rows.

@@ -76,7 +76,8 @@ bool reads_by_ranges(const TrainingFlags& flags) {
   if (!flags.index.empty()) return true;  // its options are checked by take_index()
   const std::string& element = flags.tables.element;
   if (!flags.tables.format.empty() || !flags.scale.empty() || flags.centre ||
-      flags.tables.missing != "refuse" || !(element.empty() || element == name(Element::bits)))
+      (flags.tables.missing != "refuse" && flags.tables.missing != "pairwise") ||
+      !(element.empty() || element == name(Element::bits)))
     return false;
   // Whether doubles would lose digits as floats is only known once all rows are read.
   return flags.arithmetic == Arithmetic::f64 || !is_wide(file_source(file)->info().element);

@@ -24,7 +24,8 @@ struct TableFlags {
   std::int64_t svm_base = -1;      ///< files::ReadOptions::first_index
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
-  std::string missing = "refuse";  ///< or drop, mean, median, most_frequent
+  std::string missing = "refuse";  ///< or drop, mean, median, most_frequent, pairwise
+  bool missing_given = false;      ///< `missing` is what the user says
   std::string element;             ///< empty: as the file has it
   bool keep_elements = false;      ///< f16, u8 and i8 of binary files are not widened: files::Table::stored
   bool in_parts = false;           ///< each of many ranks reads only its own rows, if the file supports it

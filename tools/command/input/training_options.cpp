@@ -152,8 +152,12 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Ke
       {"missing", "WHAT",
        "what to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or which "
        "value of the column in the training rows to fill in: refuse, drop (the row; a query gets no answer), "
-       "mean, median, most-frequent (always used for text); else refuse",
-       [&flags](const std::string& text) { flags.tables.missing = named_one(text, names_of<Missing>()); }},
+       "mean, median, most-frequent (always used for text); pairwise leaves them out of each pair, as "
+       "--metric nan_euclidean does by itself; else refuse",
+       [&flags](const std::string& text) {
+         flags.tables.missing = named_one(text, names_of<Missing>());
+         flags.tables.missing_given = true;
+       }},
       {"categories", "ordinal|one-hot",
        "how to encode a column of text: ordinal (its place in the sorted list of texts), one-hot; else "
        "ordinal",
@@ -168,6 +172,11 @@ void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric)
   if (metric == Metric::haversine && flags.index.empty() && flags.arithmetic == Arithmetic::automatic)
     flags.arithmetic = Arithmetic::f64;
   if (is_of_sums(metric) && flags.arithmetic == Arithmetic::automatic) flags.arithmetic = Arithmetic::f32;
+  if (takes_gaps(metric) && !flags.tables.missing_given && flags.tables.element.empty())
+    flags.tables.missing = "pairwise";
+  if (flags.tables.missing == "pairwise" && !takes_gaps(metric))
+    refuse(where, "--prepare missing=pairwise leaves values out, which " + std::string(name(metric)) +
+                      " does not take; choose --metric nan_euclidean, or fill them in by missing=median");
   if (takes_centre(metric)) return;
   flags.tables.may_centre = false;
   if (flags.centre)

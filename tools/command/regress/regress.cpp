@@ -91,7 +91,7 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   if (flags.query_flags.radius.empty()) {
     Regression result = regressor.regress(queries, flags.query_flags.k, done.voting, options, trace);
     done.value = std::move(result.value);
-    done.found = as_lists(std::move(result.neighbors));
+    done.found = lists_of_rows(std::move(result.neighbors));
   } else {
     RadiusRegression result = regressor.regress_within(
         queries, radius_of("regress", flags.query_flags, flags.metric, done.training.arithmetic), done.voting,

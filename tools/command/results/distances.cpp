@@ -64,6 +64,8 @@ std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const T
   if (found.count(q) == 0)
     return training.preparation.options().missing == Missing::drop
                ? "no neighbours: a value is missing, or no row is within the radius\n"
+           : training.preparation.options().missing == Missing::pairwise
+               ? "no neighbours: no row has a value in a column of this, or none is within the radius\n"
                : "no row within the radius\n";
   std::vector<std::string> head = {"rank", "row", "distance"};
   head.insert(head.end(), titles.begin(), titles.end());
@@ -87,6 +89,23 @@ RadiusNeighbors as_lists(Neighbors&& found) {
   lists.distance64 = std::move(found.distance64);
   lists.arithmetic = found.arithmetic;
   lists.row = std::move(found.row);
+  return lists;
+}
+
+RadiusNeighbors lists_of_rows(Neighbors&& found) {
+  RadiusNeighbors lists = as_lists(std::move(found));
+  std::size_t kept = 0, at = 0;
+  for (std::size_t q = 0; q < static_cast<std::size_t>(lists.queries); ++q) {
+    for (const auto end = static_cast<std::size_t>(lists.first[q + 1]); at < end; ++at) {
+      if (lists.row[at] < 0) continue;
+      lists.row[kept] = lists.row[at];
+      with_distances(lists, [&](auto& all) { all[kept] = all[at]; });
+      ++kept;
+    }
+    lists.first[q + 1] = static_cast<std::int64_t>(kept);
+  }
+  lists.row.resize(kept);
+  with_distances(lists, [&](auto& all) { all.resize(kept); });
   return lists;
 }
 

@@ -53,5 +53,7 @@ std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const T
 
 /// Converts lists of equal length to lists of any length.
 RadiusNeighbors as_lists(Neighbors&& found);
+/// Does the same without the places that hold no row, so that lists may be shorter.
+RadiusNeighbors lists_of_rows(Neighbors&& found);
 
 }  // namespace kith::command

@@ -55,7 +55,7 @@ inline constexpr std::string_view labels_are_whole =
 
 /// What a message about a missing value adds where an option says what becomes of it.
 inline constexpr std::string_view or_missing =
-    "; --prepare missing= fills such cells in, or drops their rows";
+    "; --prepare missing= fills such cells in, drops their rows, or leaves them out";
 
 /// Whether a text that is no number may have been meant as one: its first letter or digit is a digit, as in
 /// $9, 10 %, 1,234.5, 5 kg, 0x1F and 2024-01-31.

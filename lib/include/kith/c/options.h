@@ -237,7 +237,7 @@ typedef struct kith_preparation_options {
   /// Says how a column of categories becomes numbers. NULL: `ordinal`; `one_hot`.
   const char* categories;
   /// Says what happens to a missing value, which is a NaN. This is done first; values that replace it are
-  /// learned from the training rows. NULL: `refuse`; `drop`, `mean`, `median`, `most_frequent`.
+  /// learned from the training rows. NULL: `refuse`; `drop`, `mean`, `median`, `most_frequent`, `pairwise`.
   const char* missing;
 } kith_preparation_options;
 

@@ -1,6 +1,7 @@
 #include "check/distance/sums_check.hpp"
 
 #include <bit>
+#include <limits>
 #include <vector>
 
 #include "check/self_test_parts.hpp"
@@ -33,22 +34,26 @@ std::vector<float> rows_of_bits(std::uint32_t rows, std::uint32_t salt) {
 }
 
 /// Returns rows of numbers: whole ones, fractions, subnormal ones, huge ones whose sums overflow, and zeros.
-std::vector<float> rows_of_numbers(std::uint32_t rows, std::uint32_t salt) {
+///   gaps  some are missing, from none of a row to all
+std::vector<float> rows_of_numbers(std::uint32_t rows, std::uint32_t salt, bool gaps) {
   constexpr float scales[] = {0x1p-24f, 0x1p-20f, 0x1p-149f, 0x1p104f, 0};
   std::vector<float> values;
   std::uint32_t state = 2357u + salt;
   for (std::uint32_t i = 0; i < rows * words_of_shares; ++i) {
     const float unit = static_cast<float>(next_drawn(state)), sign = i % 3 == 0 ? -1.0f : 1.0f;
-    values.push_back(sign * unit * scales[i / words_of_shares % 5]);
+    const bool missing = gaps && (i * 7 + salt) % 12 < i / words_of_shares % 13;
+    values.push_back(missing ? std::numeric_limits<float>::quiet_NaN()
+                             : sign * unit * scales[i / words_of_shares % 5]);
   }
   return values;
 }
 
 bool shares_are_right(spi::Device& device, Metric metric, std::uint32_t queries) {
   const bool bits = compares_bits(metric);
-  const std::vector<float> train =
-                               bits ? rows_of_bits(rows_of_shares, 0) : rows_of_numbers(rows_of_shares, 0),
-                           asked = bits ? rows_of_bits(queries, 5) : rows_of_numbers(queries, 5);
+  const auto rows = [&](std::uint32_t count, std::uint32_t salt) {
+    return bits ? rows_of_bits(count, salt) : rows_of_numbers(count, salt, takes_gaps(metric));
+  };
+  const std::vector<float> train = rows(rows_of_shares, 0), asked = rows(queries, 5);
   return on_both(device,
                  [&](spi::StepRunner& there) {
                    spi::DistanceStep step{metric, there.queries({asked.data(), queries, words_of_shares}),

@@ -26,7 +26,7 @@ const std::uint32_t* words_for(const SearchOptions& options, std::int64_t q) {
 std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_t own, std::int64_t k) {
   std::int64_t left = 0;
   for (const Key key : list) {
-    if (key == no_key || left == k) break;
+    if (is_masked(key) || left == k) break;
     const std::uint32_t row = row_of(key);
     if (counts(words, row) && static_cast<std::int64_t>(row) != own) list[size(left++)] = key;
   }
@@ -78,7 +78,6 @@ void leave_filtered_out(const ResidentRows& index, const Plan& plan, const Searc
   std::vector<Key> found = by_chain(index, plan, options, queries, first, open, most);
   for (std::size_t i = 0; i < open.size(); ++i) {
     const std::span<Key> list(found.data() + i * size(most), size(most));
-    std::replace_if(list.begin(), list.end(), is_masked, no_key);
     const std::int64_t rows = strike(list, words_for(options, first + open[i]), own_of(open[i]), k);
     std::copy_n(list.begin(), rows, list_of(open[i]).begin());
   }

@@ -181,7 +181,8 @@ class AnswerSearch {
     const std::span<Key> keys = room_.keys();
     if (workspace.keys_read(count).empty()) read_tile(index_, workspace, count, trace_, keys);
     workspace.upload().let_go();
-    if (!plan_.struck && (plan_.filters || plan_.self)) tidy_tile(plan_, first, count, trace_, keys);
+    if (!plan_.struck && (plan_.filters || plan_.self || takes_gaps(plan_.problem.metric)))
+      tidy_tile(plan_, first, count, trace_, keys);
     if (!known_.value.empty()) leave_out_lists(index_, plan_, count, keys);
     if (plan_.struck)
       leave_filtered_out(index_, plan_, options_, request_.queries.rows().slice(first, count), first,

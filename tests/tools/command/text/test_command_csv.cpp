@@ -115,7 +115,8 @@ TEST_CASE("csv: marks of missing values, and what the messages about them advise
     const string search = "search --device cpu --label kind --leave-one-out -k 1 --train " + file;
     const Result result = kith(search);
     CHECK(result.code == 3);
-    CHECK(contains(result.err, "; --prepare missing= fills such cells in, or drops their rows"));
+    CHECK(contains(result.err,
+                   "; --prepare missing= fills such cells in, drops their rows, or leaves them out"));
     CHECK(kith(search + " --prepare missing=mean").code == 0);
     CHECK(kith(search + " --prepare missing=drop").code == 0);
   }
@@ -126,7 +127,7 @@ TEST_CASE("csv: marks of missing values, and what the messages about them advise
                 "bad_file: " + texts +
                     ":3: column 1 (a) holds \"nan\", but line 2 the text \"red\"; make the column text or "
                     "numbers throughout, or say --prepare categorical=1; --prepare missing= fills such cells "
-                    "in, or drops their rows");
+                    "in, drops their rows, or leaves them out");
   CHECK(kith(search + " --prepare missing=most-frequent").code == 0);
   CHECK(kith(search + " --prepare categorical=1").code == 0);
 }

@@ -107,7 +107,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   check_refused(search + nameless, 3,
                 "bad_file: " + nameless +
                     ":2: column 4 is empty; every cell needs a value: fill it in or leave the row out; "
-                    "--prepare missing= fills such cells in, or drops their rows");
+                    "--prepare missing= fills such cells in, drops their rows, or leaves them out");
   // Queries have such separators, and a value where the training rows have none.
   const string plain = folder.write("p.csv", "a,b,kind\n1,2,x\n4,5,y\n");
   const string asked = "classify --device cpu --label kind -k 1 --train " + plain + " --queries ";

@@ -1,0 +1,70 @@
+// Random searches by metrics of two sums: docs/contract.md, section 1. KITH_SUMS_CASES asks for more of them,
+// from KITH_SUMS_SEED on.
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "common/device.hpp"
+#include "common/elements.hpp"
+#include "common/oracle.hpp"
+#include "kith/index.hpp"
+#include "workloads/random.hpp"
+
+namespace kith::tests {
+namespace {
+
+std::uint64_t asked_number(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Returns rows of bits, or of numbers of which some are equal, some are far, and with gaps some are missing.
+Stored drawn_rows(Metric metric, std::int64_t rows, std::int64_t cols, workloads::Random& random) {
+  if (compares_bits(metric)) return random_bits(rows, cols, random.next() >> 1, random.below(3));
+  const std::int64_t missing = takes_gaps(metric) ? random.pick({0, 2, 9}) : 0;
+  const float unit = random.pick({1.0f, 0x1p-75f, 0x1p60f, 0.1f});
+  Matrix some{rows, cols, {}};
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    const auto whole = static_cast<float>(random.below(random.one_in(8) ? 1 << 24 : 9));
+    const float value = random.one_in(2) ? whole * unit : -whole * unit;
+    some.values.push_back(random.below(10) < missing ? std::nanf("") : value);
+  }
+  return Stored(some, Element::f32, random.below(3) * 4);
+}
+
+/// Returns what the oracle takes: a column for each bit.
+Matrix seen_by_oracle(Metric metric, const Stored& rows) {
+  const RowsView view = rows.view();
+  if (compares_bits(metric)) return zeros_and_ones(view);
+  Matrix all{view.rows, view.cols, {}};
+  for (std::int64_t r = 0; r < view.rows; ++r)
+    for (std::int64_t d = 0; d < view.cols; ++d) all.values.push_back(value_in(view, r, d));
+  return all;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("sums: random cases equal the oracle") {
+  const std::uint64_t seed = asked_number("KITH_SUMS_SEED", 44), turns = asked_number("KITH_SUMS_CASES", 20);
+  for (std::uint64_t turn = 0; turn < turns; ++turn)
+    for (const Metric metric : sum_metrics) {
+      CAPTURE_ALL(std::string(name(metric)), seed, turn);
+      workloads::Random random(seed + turn);
+      const std::int64_t cols = 1 + random.below(compares_bits(metric) ? 300 : 40), n = 1 + random.below(200),
+                         m = 1 + random.below(20), k = 1 + random.below(random.one_in(2) ? n : 10);
+      const Stored train = drawn_rows(metric, n, cols, random), queries = drawn_rows(metric, m, cols, random);
+      SearchOptions options;
+      if (random.one_in(2))
+        options.query_tile = 1 + random.below(m), options.train_tile = 1 + random.below(n);
+      if (random.one_in(3)) options.lists = 1 + random.below(4);
+      const Neighbors found =
+          Index(device(), train.view(), metric).search(queries.view(), std::min(k, n), options);
+      CHECK(difference(found, neighbors(metric, seen_by_oracle(metric, queries),
+                                        seen_by_oracle(metric, train), std::min(k, n))) == "");
+    }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
