@@ -166,5 +166,5 @@ def test_what_is_refused(device):
     path = "x.kidx"
     with pytest.raises(kith.InvalidArgument, match="kith.Index: box is given, but an index file has its own"):
         kith.Index(path, device=device, box=LENGTHS)
-    with pytest.raises(kith.Unsupported, match="there is a box, into which rows that stay in a source"):
-        kith.Index(X, device=device, box=LENGTHS, storage="stream")
+    with pytest.raises(kith.Unsupported, match="box in double precision, of rows that stay in a source"):
+        kith.Index(X.astype(np.float64), device=device, box=LENGTHS, storage="stream")

@@ -1,7 +1,6 @@
 // Tests what prepared metrics and weights of columns refuse: docs/contract.md, section 1.
 #include "common/device.hpp"
 #include "kith/index.hpp"
-#include "kith/source.hpp"
 
 namespace kith::tests {
 namespace {
@@ -127,11 +126,6 @@ TEST_CASE("prepared metrics: rows and calls that are refused") {
         }).starts_with("invalid_argument: index: added row 0 holds 7 in each column"));
   CHECK(error_of([&] { index.search(MatrixView<const double>(three, 1, 3), 1); }) ==
         "invalid_argument: search: the query rows have 3 columns but the index has 2; give as many");
-  IndexOptions streamed;
-  streamed.residence = Residence::stream;
-  CHECK(error_of([&] { Index(device(), memory_source(view), Metric::correlation, streamed); }) ==
-        "unsupported: index: correlation, by which rows that stay in a source are not compared; choose "
-        "residence resident");
 }
 
 TEST_SUITE_END();

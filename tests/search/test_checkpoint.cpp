@@ -188,6 +188,29 @@ TEST_CASE("checkpoint: with a filter") {
         "columns or filter; give the same again, name another file, or remove it");
 }
 
+TEST_CASE(
+    "checkpoint: that of other powers, or of another box, is refused, though the source tells no state") {
+  StoppedSearch search;
+  const std::string nothing = "nothing was thrown";
+  const auto asked = [&](Metric metric, double p, std::vector<double> box) {
+    IndexOptions options = streamed(50);
+    options.p = p;
+    options.box = std::move(box);
+    const Index index(one_device(), search.source, metric, options);
+    return error_of([&] { index.search(search.queries, k, search.options); });
+  };
+  CHECK(asked(Metric::minkowski, 3, {}) == nothing);
+  CHECK(asked(Metric::minkowski, 3, {}) == nothing);
+  const std::string words = "another metric, k, choice of columns or filter";
+  CHECK(asked(Metric::minkowski, 4, {}).find(words) != std::string::npos);
+  CHECK(asked(Metric::canberra, 0, {}).find(words) != std::string::npos);
+  CHECK(asked(Metric::l1, 0, {}).find(words) != std::string::npos);
+  search.options.checkpoint = search.folder / "boxed";
+  CHECK(asked(Metric::l1, 0, {9, 9, 9, 0, 9}) == nothing);
+  CHECK(asked(Metric::l1, 0, {9, 9, 9, 9, 9}) != nothing);
+  CHECK(asked(Metric::l1, 0, {}) != nothing);
+}
+
 TEST_CASE("checkpoint: that of another search is refused, by what is another") {
   StoppedSearch search;
   search.stop_at(130);

@@ -95,10 +95,13 @@ void check_rows(const Model& model) {
 }
 
 void check_metric(const Model& model) {
-  const IndexOptions options = index_options_of(model);
-  const std::vector<std::int64_t> features = checked_features(options, model.metric, model.dims);
+  IndexOptions options = index_options_of(model);
+  const Metric metric = metric_of_power(model.metric, options.p);
+  if (metric != model.metric) options = without_p(options);
+  const std::vector<std::int64_t> features = checked_features(options, metric, model.dims);
   prepared_metric_of(
-      options, model.metric, model.dims, features, [&] { return variances_of(rows_of(model), features, 0); },
+      options, metric, model.dims, features,
+      [&] { return variances_of(RowsInParts(rows_of(model)), features, 0); },
       [&] { return std::vector<double>(size(model.dims), 1); });
 }
 

@@ -60,6 +60,12 @@ struct RowSchema {
   std::shared_ptr<const PeriodicBox> box;  ///< in which the rows are; null: there is none
   std::shared_ptr<const ColumnTerms> terms;  ///< in the place of differences; null: there are none
 
+  /// Compares and shows rows as another schema of the same metric does, whose terms are on the same device.
+  void compare_as(const RowSchema& other) {
+    shown = other.shown;
+    box = other.box;
+    terms = other.terms;
+  }
   /// Returns what the chain takes in each column.
   Terms kind_of_terms() const { return terms ? terms->kind() : Terms::differences; }
   /// Sets the terms by their parameters, [dims]; empty: the chain takes differences.

@@ -156,14 +156,14 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
       std::make_shared<State>(RowSchema(std::move(device), metric, prepared_columns(metric, given_rows.cols),
                                         checked_features(options, metric, given_rows.cols)));
   state->arithmetic = arithmetic_of(options, metric, given_rows.element);
+  std::vector<unsigned char> copy;
+  const auto rows_here = [&] {
+    return RowsInParts(rows_on_host("index", "training", state->device.state(), given_rows, copy));
+  };
   state->set_prepared(prepared_metric_of(
       options, metric, given_rows.cols, state->features,
-      [&] {
-        std::vector<unsigned char> copy;
-        return variances_of(rows_on_host("index", "training", state->device.state(), given_rows, copy),
-                            state->features, options.first_row);
-      },
-      [&] { return ranges_of_columns(*state, given_rows, options.first_row); }));
+      [&] { return variances_of(rows_here(), state->features, options.first_row); },
+      [&] { return ranges_of_columns(rows_here(), state->features, options.first_row); }));
   state->set_box(box_of(options, metric, given_rows.cols, state->features));
   if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,

@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "base/border.hpp"
-#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
-#include "base/xxh64.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
 #include "rows/index_state.hpp"
+#include "rows/landed/column_ranges.hpp"
+#include "rows/landed/column_variances.hpp"
 #include "rows/landed/moved_rows.hpp"
+#include "rows/landed/moved_source.hpp"
 #include "rows/landed/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
@@ -47,10 +48,28 @@ Index resident_index(Device device, const Source& source, const RowsInfo& info, 
   return Index(std::move(device), RowsView(raw.data(), info.element, info.rows, info.cols), metric, options);
 }
 
-[[noreturn]] void refuse_prepared_in_source(Metric metric) {
-  refuse_source(Errc::unsupported,
-                (is_prepared(metric) ? std::string(name(metric)) : std::string("column_weights")) +
-                    ", by which rows that stay in a source are not compared; choose residence resident");
+/// Reads the rows of a source part by part.
+RowsInParts parts_of(const Source& source, std::vector<unsigned char>& raw) {
+  const RowsInfo info = source.info();
+  const std::int64_t bytes = row_bytes(info.element, info.cols);
+  return {info.rows, info.cols, [&source, &raw, info, bytes](std::int64_t first, std::int64_t count) {
+            raw.resize(cells_of(count, bytes));
+            source.read(first, count, raw.data());
+            return RowsView(raw.data(), info.element, count, info.cols);
+          }};
+}
+
+/// Refuses terms of columns, of a metric or of a box, where steps that do not heed them would be taken.
+void check_terms(const Index::State& index, Metric metric, Residence residence) {
+  if (!index.terms) return;
+  const std::string by = index.box ? "rows in a periodic box" : std::string(name(metric));
+  if (residence == Residence::quantized)
+    refuse_source(Errc::unsupported,
+                  by + " with residence quantized, from whose rows distances of terms do not "
+                       "follow; choose residence stream or resident");
+  if (index.arithmetic == Arithmetic::f64)
+    refuse_source(Errc::unsupported, by + " in double precision, of rows that stay in a source; choose "
+                                          "arithmetic f32, or residence resident");
 }
 
 void check_ids(const IndexOptions& options) {
@@ -81,15 +100,12 @@ float largest_of_source(const StreamedSet& set) {
 /// Sums the columns of all rows of a source, for learning a centre.
 ColumnSums sums_of(const Source& source) {
   ColumnSums sums;
-  const RowsInfo info = source.info();
-  const std::int64_t bytes = row_bytes(info.element, info.cols), at_once = std::int64_t{8} << 20;
-  const std::int64_t step = std::max<std::int64_t>(1, at_once / bytes);
-  std::vector<unsigned char> raw(cells_of(std::min(step, info.rows), bytes));
-  for (std::int64_t first = 0; first < info.rows; first += step) {
-    const std::int64_t count = std::min(step, info.rows - first);
-    source.read(first, count, raw.data());
-    sums.add(RowsView(raw.data(), info.element, count, info.cols));
-  }
+  std::vector<unsigned char> raw;
+  const RowsInParts rows = parts_of(source, raw);
+  const std::int64_t at_once = std::int64_t{1} << 20;  // values
+  const std::int64_t step = std::max<std::int64_t>(1, at_once / rows.cols);
+  for (std::int64_t first = 0; first < rows.rows; first += step)
+    sums.add(rows.part(first, std::min(step, rows.rows - first)));
   return sums;
 }
 
@@ -101,34 +117,6 @@ const std::vector<double>& kept_centre(const Source& source, const std::vector<d
                   source.name() + " has a centre already, which is kept; leave the centre out");
   return kept;
 }
-
-/// Subtracts a centre from the rows of another Source.
-class CentredSource final : public Source {
- public:
-  CentredSource(std::shared_ptr<const Source> all, std::vector<double> centre)
-      : all_(std::move(all)), centre_(std::move(centre)) {}
-
-  RowsInfo info() const override {
-    const RowsInfo all = all_->info();
-    return {all.rows, all.cols, Element::f32};
-  }
-  void read(std::int64_t first, std::int64_t count, void* to) const override {
-    const RowsInfo all = all_->info();
-    std::vector<unsigned char> raw(cells_of(count, row_bytes(all.element, all.cols)));
-    all_->read(first, count, raw.data());
-    const FloatGuard guard;
-    subtract_centre(RowsView(raw.data(), all.element, count, all.cols), centre_, static_cast<float*>(to));
-  }
-  std::uint64_t state() const override {
-    const std::uint64_t all = all_->state();
-    return all == 0 ? 0 : (all ^ Xxh64::of(centre_.data(), centre_.size() * sizeof(double))) | 1;
-  }
-  std::string name() const override { return all_->name(); }
-
- private:
-  const std::shared_ptr<const Source> all_;
-  const std::vector<double> centre_;
-};
 
 /// Returns the options of the Index of floats that proposes for rows of doubles.
 IndexOptions options_of_floats(const IndexOptions& chosen) {
@@ -183,6 +171,7 @@ std::shared_ptr<const RowStore> store_of_source(const RowSchema& schema, std::sh
                   options.first_row,
                   options.largest,
                   stream_sizes(device, info, schema.metric, schema.dims, room)};
+  set.compared = std::make_shared<const RowSchema>(schema);
   if (schema.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
   if (options.residence == Residence::quantized)
     return QuantizedStore::made_of(
@@ -241,19 +230,18 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     chosen.residence = fits ? Residence::resident : Residence::stream;
   state->arithmetic = arithmetic_of(chosen, metric, info.element);
   const bool doubles = state->arithmetic == Arithmetic::f64;
-  const bool prepares = asks_for_prepared_metric(options, metric);
-  if (prepares && chosen.residence != Residence::resident) {
-    const auto any = [&] { return std::vector<double>(state->features.size(), 1); };
-    const auto of_all = [&] { return std::vector<double>(static_cast<std::size_t>(info.cols), 1); };
-    prepared_metric_of(options, metric, info.cols, state->features, any,
-                       of_all);  // refuses parameters of other metrics
-    refuse_prepared_in_source(metric);
-  }
-  if ((doubles || prepares) && chosen.residence == Residence::resident) {
+  if ((doubles || asks_for_prepared_metric(options, metric)) && chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     return;
   }
-  if (!doubles && chosen.box.empty())
+  state->first_row = options.first_row;
+  std::vector<unsigned char> raw;
+  state->set_prepared(prepared_metric_of(
+      chosen, metric, info.cols, state->features,
+      [&] { return variances_of(parts_of(*source, raw), state->features, options.first_row); },
+      [&] { return ranges_of_columns(parts_of(*source, raw), state->features, options.first_row); }));
+  state->set_box(box_of(chosen, metric, info.cols, state->features));
+  if (!doubles && !state->box && !state->prepared)
     state->shift =
         centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
   chosen.learn_centre = false;
@@ -262,10 +250,6 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     refuse_source(
         Errc::unsupported,
         "there are groups, which rows that stay in a source cannot have; choose residence resident");
-  if (chosen.residence != Residence::resident && !options.box.empty())
-    refuse_source(Errc::unsupported,
-                  "there is a box, into which rows that stay in a source cannot be moved; choose residence "
-                  "resident");
   if (chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     if (kept.empty()) return;
@@ -274,19 +258,21 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
     state_ = std::move(centred);
     return;
   }
-  if (!chosen.centre.empty()) source = std::make_shared<CentredSource>(std::move(source), state->shift);
+  check_terms(*state, metric, chosen.residence);
+  if (!chosen.centre.empty() || state->prepared || state->box)
+    source = std::make_shared<MovedSource>(std::move(source), std::make_shared<const State>(*state));
   check_ids(options);
   check_deduplicate(options);
   check_shard(options, metric, info.rows, 0);
   static_cast<void>(order_of_ids("index", options.ids, info.rows, 0));
   state->rows = info.rows;
   state->element = source->info().element;
-  state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->numbers = options.ids.empty() ? RowNumbers(info.rows) : RowNumbers(options.ids);
   if (doubles) {
     leave_doubles(*state, std::move(source), [&](std::shared_ptr<const Source> floats) {
-      return Index(device, std::move(floats), metric_of_proposals(metric), options_of_floats(chosen)).state_;
+      return Index(device, std::move(floats), metric_of_proposals(state->metric), options_of_floats(chosen))
+          .state_;
     });
     check_shard(options, metric, info.rows, state->doubles->largest);
   } else {

@@ -1,7 +1,6 @@
 // Tests what an Index in a periodic box refuses: docs/contract.md, section 3.
 #include <cmath>
 
-#include "kith/source.hpp"
 #include "search/periodic/boxed.hpp"
 
 namespace kith::tests {
@@ -63,12 +62,6 @@ TEST_CASE("periodic: what is refused") {
       "follow; choose proposer none");
   CHECK(error_of([&] { index.search(RowsView(few.data(), 2, 2), 1, {.fused = true}); }) ==
         "unsupported: search: the fused step is not for rows in a periodic box; drop the demand for it");
-  CHECK(error_of([&] {
-          Index(device(), memory_source(RowsView(few.data(), 2, 2)), Metric::l2,
-                {.residence = Residence::stream, .box = {9, 9}});
-        }) ==
-        "unsupported: index: there is a box, into which rows that stay in a source cannot be moved; choose "
-        "residence resident");
 }
 
 TEST_CASE("periodic: a device that ignores the box is found, and refused") {

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "kith/rows_view.hpp"
-#include "rows/index_state.hpp"
+#include "rows/landed/rows_in_parts.hpp"
 
 namespace kith {
 
 /// Returns the largest value of each column less the smallest, in double precision: [columns], 0 in those
 /// that do not count; at most the largest double. Throws invalid_argument: a value that is not finite.
+///   features   the columns that count, ascending
 ///   first_row  the number of row 0 in messages
-std::vector<double> ranges_of_columns(const Index::State& index, const RowsView& given,
+std::vector<double> ranges_of_columns(const RowsInParts& rows, std::span<const std::int64_t> features,
                                       std::int64_t first_row);
 
 }  // namespace kith

@@ -5,15 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "kith/rows_view.hpp"
+#include "rows/landed/rows_in_parts.hpp"
 
 namespace kith {
 
 /// Returns the variances, in the order of docs/contract.md, section 1.
-///   rows      of any element, on the host
 ///   features  the columns that count, ascending
 /// Throws invalid_argument: there is one row, which has none; a value that is not finite (names its place).
-std::vector<double> variances_of(const RowsView& rows, std::span<const std::int64_t> features,
+std::vector<double> variances_of(const RowsInParts& rows, std::span<const std::int64_t> features,
                                  std::int64_t first_row);
 
 }  // namespace kith

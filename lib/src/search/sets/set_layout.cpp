@@ -48,9 +48,8 @@ SetLayout set_layout(const RowSchema& schema, Placement placement, std::span<con
 
 RowSchema schema_of_member(const RowSchema& set, std::size_t member) {
   RowSchema schema(members_of(set.device)[member], set.shown.metric, set.columns, set.features);
-  schema.shown = set.shown;
+  schema.compare_as(set);
   schema.element = set.element;
-  schema.box = set.box;
   if (set.terms) schema.terms = set.terms->on(schema.device);
   return schema;
 }

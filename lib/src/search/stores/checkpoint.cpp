@@ -78,6 +78,10 @@ std::uint64_t digest_of_queries(MatrixView<const float> queries) {
 std::uint64_t digest_of_options(const RowSchema& schema, std::int64_t k, const SearchOptions& options) {
   DigestOf digest;
   digest.add(static_cast<std::uint64_t>(schema.metric));
+  digest.add(static_cast<std::uint64_t>(schema.shown.metric));
+  digest.add(&schema.shown.parameter, sizeof schema.shown.parameter);
+  if (schema.terms)
+    digest.add(schema.terms->doubles().data(), schema.terms->doubles().size() * sizeof(double));
   digest.add(static_cast<std::uint64_t>(k));
   digest.add(schema.features.data(), schema.features.size() * sizeof(std::int64_t));
   for (std::int64_t f = 0; f < options.filter.rows(); ++f)

@@ -68,6 +68,7 @@ RowSchema schema_of(const StreamedSet& set) {
   RowSchema schema(set.device, set.metric, set.rows.cols, set.features);
   schema.element = set.rows.element;
   schema.largest_of_shards = set.largest;
+  if (set.compared) schema.compare_as(*set.compared);
   return schema;
 }
 

@@ -37,6 +37,8 @@ struct StreamedSet {
   float largest = 0;                   ///< max |element|, which the range check of negative_dot uses
   StreamSizes sizes;
   std::shared_ptr<const RowsOnDevice> packed = nullptr;  ///< has the rows instead of the Source
+  std::shared_ptr<const RowSchema> compared =
+      nullptr;                               ///< has terms, a box and what shows; null: `metric` alone
   std::optional<SampledValues> values = {};  ///< known about packed rows; none for bytes, whose grid is known
 };
 
