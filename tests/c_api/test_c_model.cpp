@@ -1,4 +1,6 @@
 // kith.h: preparations and models have the same parts as in kith.hpp, and write the same files.
+#include <cmath>
+
 #include "c_api/c_support.hpp"
 #include "common/model.hpp"
 
@@ -36,12 +38,22 @@ Model places_model() {
   return model;
 }
 
+/// Returns a model whose metric takes this.
+Model model_of(Metric metric, const IndexOptions& takes) {
+  Model model = small_regressor();
+  model.metric = metric;
+  model.metric_options = takes;
+  return model;
+}
+
 TEST_CASE("c: a model that is loaded, taken apart, made of its parts and saved is the same file") {
   const Folder folder;
   Model two_outputs = small_regressor();
   two_outputs.answer_names = {"length", "width"};
-  for (const Model& model : {full_model(), small_classifier(), small_regressor(), two_outputs,
-                             weighted_regressor(), places_model()}) {
+  for (const Model& model :
+       {full_model(), small_classifier(), small_regressor(), two_outputs, weighted_regressor(),
+        places_model(), model_of(Metric::minkowski, {.p = 3}), model_of(Metric::minkowski, {.p = HUGE_VAL}),
+        model_of(Metric::gower, {.categorical = {1}, .ranges = {2, 0}})}) {
     save(model, folder / "m.kith");
     const ModelHandle first = loaded(folder / "m.kith");
     kith_model_parts parts = KITH_INIT(kith_model_parts);

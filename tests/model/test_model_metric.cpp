@@ -36,15 +36,11 @@ TEST_CASE("model: what the metric takes is kept in files, and answers are those 
       CAPTURE(std::string(name(asked.metric)));
       const DoubleMatrix train = rows_for(asked, 90, 5, random), queries = rows_for(asked, 9, 5, random);
       const Model model = model_of_rows(asked, train, width);
-      if (asked.p > 0 || !asked.categorical.empty()) {
-        CHECK(error_of([&] { save(model, folder / "m.kith"); }) ==
-              "invalid_argument: model: " + std::string(name(asked.metric)) +
-                  " takes p or categories, which model files do not keep; save the index instead");
-        continue;
-      }
       save(model, folder / "m.kith");
       const Model loaded = load_model(folder / "m.kith");
       CHECK(loaded.metric_options.covariance == asked.covariance);
+      CHECK(loaded.metric_options.p == asked.p);
+      CHECK(loaded.metric_options.categorical == asked.categorical);
       const Index index(device(), train, asked.metric, asked.options(width));
       const Neighbors right = index.search(queries, 4);
       CHECK(loaded.classifier(device()).classify(queries, 4).neighbors == right);

@@ -47,8 +47,8 @@ struct KITH_API Model {
   /// f32, or f64: then the rows are in `rows64`, and there is no preparation, which would make floats.
   Arithmetic arithmetic = Arithmetic::f32;
   std::vector<double> rows64 = {};  ///< [n, dims], in place of `rows`
-  /// What the metric takes: column_weights, variances, covariance, inverse_covariance and degrees. Nothing
-  /// else of it is kept.
+  /// What the metric takes: column_weights, variances, covariance, inverse_covariance, ranges, p, categorical
+  /// and degrees. Nothing else of it is kept.
   IndexOptions metric_options = {};
 
   /// Throw invalid_argument: parts do not fit together, or the model holds answers of the other kind; and as

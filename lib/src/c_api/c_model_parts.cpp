@@ -48,6 +48,11 @@ void give_metric_options(const IndexOptions& from, kith_index_options& to) {
   to.covariance_count = count_of(from.covariance);
   to.inverse_covariance = address_of(from.inverse_covariance);
   to.inverse_covariance_count = count_of(from.inverse_covariance);
+  to.ranges = address_of(from.ranges);
+  to.ranges_count = count_of(from.ranges);
+  to.p = from.p;
+  to.categorical = address_of(from.categorical);
+  to.categorical_count = count_of(from.categorical);
   to.degrees = from.degrees ? 1 : 0;
 }
 

@@ -18,7 +18,6 @@ bool check_learned(const CLI::App& app, LearnedFlags& flags) {
   const bool only_save = check_query_flags(app, flags.training, flags.query_flags, flags.save_model.empty());
   check_model_path(where, "--model", flags.model);
   check_model_path(where, "--save-model", flags.save_model);
-  if (!flags.save_model.empty()) check_model_keeps(where, flags.training.metric_params);
   for (const char* option : {"--out", "--proba"})
     if (only_save && app.get_option_no_throw(option) && app.count(option) > 0)
       refuse(where,

@@ -243,13 +243,6 @@ void check_metric_params(const std::string& where, const std::vector<MetricParam
     refuse(where, "--metric minkowski takes a power p; give " + std::string(option_name) + " '{\"p\": 3}'");
 }
 
-void check_model_keeps(const std::string& where, const std::vector<MetricParam>& params) {
-  for (const MetricParam& one : params)
-    if ((one.name == "p" || one.name == "categorical") && !one.values.empty())
-      refuse(where, "--save-model: a model keeps no " + one.name +
-                        " of a metric; leave --save-model out, or keep the rows by kith index build");
-}
-
 IndexOptions metric_options_of(const std::string& where, const std::vector<MetricParam>& params,
                                const std::vector<std::int64_t>& features, std::int64_t columns) {
   IndexOptions options;

@@ -31,9 +31,6 @@ std::vector<MetricParam> parse_metric_params(const std::string& text);
 /// Refuses parameters that the metric does not take, and minkowski without p.
 void check_metric_params(const std::string& where, const std::vector<MetricParam>& params, Metric metric);
 
-/// Refuses parameters that a model file does not keep: p, and columns of categories.
-void check_model_keeps(const std::string& where, const std::vector<MetricParam>& params);
-
 /// Returns the options of an Index that hold the parameters, and nothing else.
 ///   features  columns that count; empty: all
 ///   columns   of the rows

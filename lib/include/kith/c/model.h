@@ -9,7 +9,7 @@ KITH_C_BEGIN
 typedef struct kith_preparation kith_preparation;
 
 /// Learn fills, categories and scalings from training rows. Free by kith_preparation_free().
-///   train  [n, dims]  of any numbers, KITH_F64 too; NaN only if `missing` fills it
+///   train  [n, dims]  of any numbers, KITH_F64 too; NaN only if `missing` fills it, or leaves it
 KITH_C_API kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
                                             kith_preparation** out);
 KITH_C_API void kith_preparation_free(kith_preparation* preparation);
@@ -57,8 +57,8 @@ typedef struct kith_model_parts {
                           ///< among the columns that are no answers
   const char* const* unread_names;  ///< [unread_count]; NULL if columns have none
   int64_t unread_count;             ///< 0: every column is read
-  /// What the metric takes: column_weights, variances, covariance, inverse_covariance and degrees. Nothing
-  /// else of it is read. NULL: nothing.
+  /// What the metric takes: column_weights, variances, covariance, inverse_covariance, ranges, p, categorical
+  /// and degrees. Nothing else of it is read. NULL: nothing.
   const kith_index_options* metric_options;
 } kith_model_parts;
 
