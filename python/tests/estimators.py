@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("sklearn")
 import kith.sklearn as ours  # noqa: E402
 
-NAMES = [name for name in ours.__all__ if name[0].isupper()]
+NAMES = [name for name in ours.__all__ if name[0].isupper() and name != "KNNImputer"]  # test_imputer.py tests that
 SUPERVISED = [name for name in NAMES if name.endswith(("Classifier", "Regressor"))]
 CLASSIFIERS = [name for name in NAMES if name.endswith("Classifier")]
 REGRESSORS = [name for name in NAMES if name.endswith("Regressor")]

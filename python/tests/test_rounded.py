@@ -17,6 +17,7 @@ LIKE_CUPY = _Cupy(
         ascontiguousarray=np.ascontiguousarray,
         lexsort=lambda keys: np.lexsort(tuple(keys)),
         stack=np.stack,
+        where=np.where,
     )
 )
 
@@ -54,12 +55,22 @@ def cases():
     yield "too large", large, None
     yield "a column of one value", np.hstack([plain, np.full((500, 1), 0.1)]), None
     yield "whole numbers", np.floor(plain * 1e12), None
+    yield from with_gaps("gaps", plain, far, pair, apart)
+    yield from with_gaps("a column without values", plain[:, [0, 0]], far, large)
+
+
+def with_gaps(what, *arrays):
+    for number, x in enumerate(arrays):
+        gone = x.copy()
+        gone[7:300:9, 1] = np.nan
+        gone[:, 0] = gone[:, 0] if what == "gaps" else np.nan
+        yield f"{what}, {number}", gone, None
 
 
 @pytest.mark.parametrize("what, x, features", list(cases()), ids=lambda value: value if isinstance(value, str) else "")
 @pytest.mark.parametrize("quiet", [False, True])
 def test_the_device_is_silent_where_the_host_is(what, x, features, quiet):
-    given = Given("X", features=features)
+    given = Given("X", features=features, gaps=bool(np.isnan(x).any()))
     with np.errstate(over="ignore"):
         rounded = x.astype(np.float32)
     assert is_silent(LIKE_CUPY, x, rounded, given, quiet) == host_is_silent(x, rounded, given, quiet)

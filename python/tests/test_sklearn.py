@@ -160,7 +160,7 @@ def test_a_function_as_weights_is_what_the_name_is(name, close):
         ({"p": 2.3}, "p=2.3; choose 0.5, 1, 1.5 and so on"),
         ({"metric": lambda a, b: 0.0}, "callable metric"),
         ({"metric": "precomputed"}, "pass the rows themselves"),
-        ({"metric": "nan_euclidean"}, "sklearn.impute"),
+        ({"metric": "nan_euclidean", "metric_params": {"w": [1, 2, 3]}}, "nan_euclidean takes nothing"),
         ({"metric": "haversine"}, "haversine"),
         ({"metric": "linf", "metric_params": {"w": [1, 2, 3]}}, "linf takes nothing"),
         ({"n_jobs": 0}, "n_jobs=0"),

@@ -32,7 +32,7 @@ from ._errors import BadFile, InvalidArgument
 from ._groups import Clouds, borders_of_batch
 from ._index_file import Path, index_file_info, name_of_file, save
 from ._library import Handle, check, lib, new_handle, text, version
-from ._metrics import arithmetic_for, metric_named, metric_of, packs
+from ._metrics import arithmetic_for, doubles_by, metric_named, metric_of, packs, takes_gaps
 from ._results import Neighbors, copied
 from ._searches import Searches
 from ._types import Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
@@ -48,20 +48,22 @@ class Index(Searches):
     ----------
     X : array, [n, dims], str or path
         Rows of NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or anything else with the buffer protocol, DLPack,
-        Arrow's PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those
-        of queries and of rows that `with_` adds. Rows of float64 make an index in double precision, and all others
-        one in single precision: `arithmetic`. float64, float32, float16, bfloat16, uint8 and int8 are not copied on
-        their way to the library. Queries may be of another type than the rows. PyTorch and CuPy arrays of these six
-        types on the CUDA device of the index are read there, on the current stream. Other GPU arrays are copied
-        through host memory, with a `kith.HostCopyWarning`. `X` may also be the name of a file of rows, which is read
-        by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and stays open; or of an index file
-        (``.kidx``) that `save` or ``kith index build`` wrote: the index gives the same bits as the one that was saved,
-        and every byte is compared with its checksums.
+        Arrow's PyCapsule protocol or that of dataframes; finite, but for ``nan_euclidean``. Names of columns are kept,
+        and compared with those of queries and of rows that `with_` adds. Rows of float64 make an index in double
+        precision, and all others one in single precision: `arithmetic`. float64, float32, float16, bfloat16, uint8 and
+        int8 are not copied on their way to the library. Queries may be of another type than the rows. PyTorch and CuPy
+        arrays of these six types on the CUDA device of the index are read there, on the current stream. Other GPU
+        arrays are copied through host memory, with a `kith.HostCopyWarning`. `X` may also be the name of a file of
+        rows, which is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and stays open; or of
+        an index file (``.kidx``) that `save` or ``kith index build`` wrote: the index gives the same bits as the one
+        that was saved, and every byte is compared with its checksums.
     metric : str, optional
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, ``correlation``,
-        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, ``braycurtis``, or
-        another library's name for one of these (docs/howto/metrics.md). Smaller is nearer: ``negative_dot`` is the
-        negated product.
+        ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, ``braycurtis``,
+        ``nan_euclidean``, or another library's name for one of these (docs/howto/metrics.md). Smaller is nearer:
+        ``negative_dot`` is the negated product. By ``nan_euclidean`` rows and queries may have NaN (in lists None, in
+        frames what is missing there): a pair is compared by the columns in which both have a value, and is no
+        neighbour if there is none.
         docs/contract.md, section 1, gives each formula. Of bits: ``hamming``, which counts those that differ,
         ``jaccard``, ``dice``, ``sokalsneath``, ``rogerstanimoto``, ``russellrao``. None: ``l2``, or the metric of the
         index file.
@@ -131,7 +133,7 @@ class Index(Searches):
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
         larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
         step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
-        for rows of float64 without a `centre`, else ``f32``.
+        for rows of float64 without a `centre`, else ``f32``, which alone ``braycurtis`` and ``nan_euclidean`` have.
     deduplicate : bool, optional
         Keeps and searches equal rows once. Each is still found under its own number: no answer changes
         (docs/howto/repeated-rows.md). None: for rows on the host, if at least half of them repeat others.
@@ -158,8 +160,8 @@ class Index(Searches):
     Raises
     ------
     kith.InvalidArgument
-        There are no rows, a NaN or infinity (names the first), an unknown metric, or a column that does not exist;
-        for ``negative_dot`` also a `largest` below an element.
+        There are no rows, an infinity or a NaN that is no missing value (names the first), an unknown metric, or a
+        column that does not exist; for ``negative_dot`` also a `largest` below an element.
     kith.BadFile
         The file is missing, foreign, cut or damaged; a search raises it if the file has changed since.
     kith.Unavailable, kith.OutOfMemory, kith.Unsupported
@@ -235,7 +237,7 @@ class Index(Searches):
         name = metric_name("l2" if metric is None else metric, "kith.Index")
         options = s.sized(s.IndexOptions, metric=name.encode())
         bits = element == "bits" or (not is_file and packs(name, X))
-        arithmetic = arithmetic_for(name, arithmetic)
+        self._rounds, arithmetic = arithmetic == "f32", arithmetic_for(name, arithmetic)
         centred = centre_by(options, centre, "kith.Index") and not bits
         boxed = box_by(options, box, "kith.Index") and not bits
         measure_by(options, name, w, V, VI, degrees, "kith.Index")
@@ -271,9 +273,9 @@ class Index(Searches):
                 arithmetic=arithmetic,
                 features=features,
                 advice=lambda: advice_on_centre(name),
-                instead="pass",
+                instead=doubles_by(name, "pass"),
+                gaps=takes_gaps(name),
             )
-        self._rounds = arithmetic == "f32"
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
         self._take(handle, opened, array.columns, None if storage is None else array)
@@ -669,10 +671,11 @@ def knn_graph(
             what,
             False,
             spec,
-            arithmetic=arithmetic,
+            arithmetic=arithmetic_for(metric, arithmetic),
             features=features,
             advice=lambda: advice_on_centre(metric),
-            instead="pass",
+            instead=doubles_by(metric, "pass"),
+            gaps=takes_gaps(metric),
         )
     else:
         rows = centred_rows_of(X, what, spec)

@@ -6,7 +6,7 @@ import ctypes as c
 from typing import Any, Optional, cast
 
 from ._library import check, lib, text
-from ._types import BIT_METRICS, Arithmetic, MetricName
+from ._types import BIT_METRICS, FLOAT_METRICS, GAP_METRICS, Arithmetic, MetricName
 
 def metrics() -> list[MetricName]:
     """Return the names of all metrics; docs/contract.md, section 1, gives the formula of each."""
@@ -43,4 +43,14 @@ def packs(metric: str, X: Any) -> bool:
 
 def arithmetic_for(metric: str, asked: Arithmetic) -> Arithmetic:
     """Return ``f32`` for a metric that has no other, unless ``f64`` is asked for, which the library refuses."""
-    return "f32" if asked == "automatic" and metric_named(metric) == "braycurtis" else asked
+    return "f32" if asked == "automatic" and metric_named(metric) in FLOAT_METRICS else asked
+
+
+def doubles_by(metric: str, do: str) -> str:
+    """Return `do`, by which a caller asks for ``f64``; empty for a metric that has none."""
+    return "" if metric_named(metric) in FLOAT_METRICS else do
+
+
+def takes_gaps(metric: str) -> bool:
+    """Return whether a NaN in a row is a missing value."""
+    return metric_named(metric) in GAP_METRICS

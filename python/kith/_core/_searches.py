@@ -18,6 +18,7 @@ from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
+from ._metrics import doubles_by, takes_gaps
 from ._results import Neighbors, Pairs, RadiusNeighbors, lists_of, pairs_of
 from ._types import BIT_METRICS, Arithmetic, Distances, Float64, How, Int64, MetricName
 from ._watch import Progress, call
@@ -108,13 +109,14 @@ class Searches:
         -------
         Neighbors
             ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` if that is an array on a GPU. They are made
-            there if `Q` is read there and no `out` is given; else they pass through the host.
+            there if `Q` is read there and no `out` is given; else they pass through the host. A list of fewer than k
+            rows, which a filter, a radius, a group or ``nan_euclidean`` may leave, ends in distance inf, row -1.
 
         Raises
         ------
         kith.InvalidArgument
             Queries have other columns than the training rows, k is outside 1..n, a filter has another shape, or there
-            is a NaN or infinity.
+            is an infinity, or a NaN that is no missing value.
         kith.Unsupported, kith.OutOfMemory
             The device lacks what `how` demands; the memory limit is too small for one query.
         KeyboardInterrupt
@@ -550,8 +552,9 @@ class Searches:
                 arithmetic=self._arithmetic,
                 quiet=self._rounds if quiet is None else quiet,
                 advice=lambda: advice_on_centre(self._metric, "make the index by"),
-                instead="make the index by",
+                instead=doubles_by(self._metric, "make the index by"),
                 bit_columns=self._dims,
+                gaps=takes_gaps(self._metric),
             )
         check_columns(self._columns, rows.columns, what)
         return rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import _structs as s
 from .._core._errors import InvalidArgument, OutOfMemory
-from ._cells import cells_of, cells_of_rows
+from ._cells import cells_of, cells_of_rows, missing, with_gaps
 from ._digits import WHOLE, Given, look_at_rounding, offset_helps, subtracts
 from ._frames import frame_of, known
 from ._host import _BFLOAT16, _host_array, _widened
@@ -57,13 +57,14 @@ def element_rows_of(
     advice: Optional[Callable[[], str]] = None,
     instead: str = "",
     bit_columns: Optional[int] = None,
+    gaps: bool = False,
 ) -> Rows:
     """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
     `bits`: `x` is of uint8, 8 columns per byte, of which `bit_columns` count, or of booleans. `spec`: the device that
     the rows go to. `arithmetic` is that of the index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps
-    every value. `instead`: says how the caller asks for ``f64``. `quiet`, `features` and `advice` are those of
-    `rows_of`.
+    every value. `instead`: says how the caller asks for ``f64``. `gaps`: values may be missing, and become NaN.
+    `quiet`, `features` and `advice` are those of `rows_of`.
     """
     from ._cuda import rows_on_cuda
     from ._rounded import rounded_on_cuda
@@ -74,7 +75,7 @@ def element_rows_of(
     if type(x) is np.ndarray and x.ndim == 2 and x.flags.carray and not bits:  # most calls, which are to cost little
         if x.dtype == np.float32 or (doubles and x.dtype == np.float64):
             return Rows(x, struct_of(x))
-    given = Given(what, None, subtracts(x), features, advice, instead)
+    given = Given(what, None, subtracts(x), features, advice, instead, gaps)
     there = rows_on_cuda(x, bits, spec, doubles)
     if there is None and not bits and not doubles:
         there = rounded_on_cuda(x, spec, given, quiet)
@@ -90,7 +91,7 @@ def element_rows_of(
 
 def _kept_rows_of(x: Any, arithmetic: Arithmetic, given: Given, quiet: bool) -> Rows:
     """Convert `x` to rows of an element that the library takes, which is float32 if `arithmetic` rounds."""
-    array, given.names, back = _two_dimensional(x, given.what, exact=arithmetic != "f32")
+    array, given.names, back = _two_dimensional(x, given.what, arithmetic != "f32", given.gaps)
     if arithmetic == "f64" or (arithmetic == "automatic" and _name(array) == "float64"):
         array = _exact(array, given.what)
     elif _name(array) in _ELEMENTS:
@@ -215,17 +216,19 @@ def struct_of(array: Array) -> s.Rows:
 
 
 def _two_dimensional(
-    x: Any, what: str, exact: bool = False
+    x: Any, what: str, exact: bool = False, gaps: bool = False
 ) -> tuple[Array, Optional[list[Any]], Optional[Callable[[Array], Any]]]:
     """Return rows [rows, columns] on the host, the names of their columns, and a function for the way back.
 
-    `exact`: refuses whole numbers of a frame that would be rounded, since they are beside floats.
+    `exact`: refuses whole numbers of a frame that would be rounded, since they are beside floats. `gaps`: values may be
+    missing, and become NaN.
     """
     x = known(x, what)
     frame = frame_of(x, what)
     if frame is not None:
-        return frame.values(what, exact), frame.names, None
-    array, back = _host_array(x, what)
+        return frame.values(what, exact, gaps), frame.names, None
+    array, back = _host_array(x, what, gaps)
+    array = with_gaps(array, what) if gaps else array
     if array.ndim != 2 or array.dtype == object:
         _check_shape(array, x, what)
     return np.asarray(array), None, back
@@ -266,6 +269,12 @@ def _check_numbers(x: Array, what: str) -> None:
     cells = cells_of(x, "x")
     if cells is None:
         return
+    if cells.kind in ("numbers", "nothing") and (none := missing(x.ravel())).any():
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(none)), x.shape))
+        raise InvalidArgument(
+            f"{what}: row {row}, column {column} holds {x[row, column]}; fill it in, leave the row out, or choose "
+            "metric='nan_euclidean', which takes missing values"
+        )
     advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
     if cells.kind == "texts" and not cells.advice:
         advice = "make a column of 0 and 1 of each (pandas.get_dummies(pandas.DataFrame(x)))"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import math
 import numbers
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
+
+from .._core._errors import InvalidArgument
 
 if TYPE_CHECKING:
     from .._core._types import Array, Bool
@@ -16,6 +19,8 @@ NUMBERS = "biuf"  # kinds of dtype that kith takes
 KINDS = ("dates", "durations", "texts", "lists", "complex", "fields", "numbers", "objects", "nothing")
 # Cells that NumPy converts to numbers of another meaning, or fails to convert.
 MISREAD = ("dates", "durations", "lists")
+
+_OFFSET = "subtract a common offset, the same from rows and queries, or make it a float, which rounds it"
 
 
 class Cells(NamedTuple):
@@ -47,7 +52,9 @@ def cells_of(array: Array, name: str) -> Optional[Cells]:
     if kind == "V":
         return Cells("fields", f"records of {len(array.dtype.names or ())} fields", f"numpy.array({name}.tolist())")
     flat = array.ravel()
-    there = np.flatnonzero(~missing(flat)) if kind == "O" else np.arange(min(1, flat.size))
+    there = np.flatnonzero(~missing(flat)) if kind in "OmM" else np.arange(min(1, flat.size))
+    if kind in "mM" and not len(there):
+        there = np.arange(min(1, flat.size))
     if not len(there):
         return Cells("nothing", "no value", "")
     if kind == "O" and all(_is_number(flat[i]) for i in there):
@@ -76,8 +83,9 @@ def _of_cell(cell: Any, flat: Array, there: Array, name: str) -> Cells:
         return Cells("durations", "durations", f"numpy.asarray({name}, 'm8[us]') / numpy.timedelta64(1, 's')")
     day = _day(cell)
     if day:
+        shown, day = ("dates that are missing", "1970-01-01") if day == "NaT" else (f"dates such as {day}", day)
         seconds = f"(numpy.asarray({name}, 'M8[us]') - numpy.datetime64('{day}')) / numpy.timedelta64(1, 's')"
-        return Cells("dates", f"dates such as {day}", seconds)
+        return Cells("dates", shown, seconds)
     if hasattr(cell, "__len__") and not isinstance(cell, (dict, set, frozenset)):
         return _of_list(cell, flat, there, name)
     return Cells("objects", f"objects of type {type(cell).__name__}", "")
@@ -106,8 +114,44 @@ def missing(flat: Array) -> Bool:
     return np.isnat(flat) if flat.dtype.kind in "mM" else none
 
 
+def with_gaps(array: Array, what: str) -> Array:
+    """Return Python's numbers as float64, with NaN where there is none; any other array as it is. Refuse a whole number
+    that is no float64.
+    """
+    cells = cells_of(array, "") if array.dtype.kind == "O" else None
+    if cells is None or cells.kind not in ("numbers", "nothing"):
+        return array
+    values = np.array([_float_of(cell) for cell in array.ravel()], np.float64).reshape(array.shape)
+    for cell, value, place in zip(array.ravel(), values.ravel().tolist(), np.ndindex(array.shape)):
+        if isinstance(cell, (numbers.Real, Decimal)) and _is_lost(cell, value):
+            where = ", ".join(f"{name} {i}" for name, i in zip(("row", "column"), place))
+            large = abs(value) > 2.0**100
+            shown = "a number of more than 30 digits" if large else cell
+            raise InvalidArgument(
+                f"{what}: {where} holds {shown}, which is no float64, as rows with missing values are; "
+                + ("scale the column" if large else _OFFSET)
+            )
+    return values
+
+
+def _float_of(cell: Any) -> float:
+    try:
+        return np.nan if _is_missing(cell) else float(cell)
+    except OverflowError:
+        return np.inf
+
+
+def _is_lost(cell: Any, value: float) -> bool:
+    """Say whether a whole number is rounded, or a finite one becomes infinite."""
+    if isinstance(cell, numbers.Integral):
+        return int(cell) != value
+    return math.isinf(value) and bool(cell != value)
+
+
 def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+    if isinstance(cell, (float, np.datetime64, np.timedelta64)):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def _is_number(cell: Any) -> bool:

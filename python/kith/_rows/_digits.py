@@ -21,6 +21,7 @@ WHOLE = 2**53  # up to which doubles hold all whole numbers
 _COARSE = 1e-4  # part of a column's spread: a larger step of float32 matters
 _MOST_ROWS = 1 << 20  # rows that are compared with each other
 _AT_ONCE = 1 << 18  # values that are checked together, so that they stay in the cache
+_NAN = 0x7FC00000  # the bits that all NaN are hashed as
 _HASHED = 4  # columns that are hashed together
 _NARROW = 16  # NumPy reduces fewer columns faster one by one
 
@@ -35,6 +36,7 @@ class Given:
     features: Optional[Any] = None  # the columns that count; None: all
     advice: Optional[Callable[[], str]] = None  # says how the caller passes a centre, if it can
     doubles: str = ""  # says how the caller asks for double precision, if it can: "pass"
+    gaps: bool = False  # whether values may be missing, which are NaN
 
 
 def offset_helps(column: Array) -> bool:
@@ -44,23 +46,24 @@ def offset_helps(column: Array) -> bool:
 
 def subtracts(x: Any) -> bool:
     """Say whether ``x - x.mean(0)`` works without a conversion, for `Given.plain`."""
-    return isinstance(x, np.ndarray) or hasattr(x, "iloc")
+    return (isinstance(x, np.ndarray) and x.dtype != object) or hasattr(x, "iloc")
 
 
 @dataclass
 class _Seen:
     """Holds for each column the smallest and largest value of all blocks, and how far the worst value is from
-    its float32.
+    its float32. NaN counts for nothing; a column without values has NaN, and 0 off.
     """
 
     least: Array
     most: Array
     off: Float64
 
-    def add(self, there: Array, off: Float64) -> None:
-        np.minimum(self.least, _by_column(np.min, there), out=self.least)
-        np.maximum(self.most, _by_column(np.max, there), out=self.most)
-        np.maximum(self.off, _by_column(np.max, off), out=self.off)
+    def add(self, there: Array, off: Float64, has_gaps: bool) -> None:
+        least, most = (np.fmin.reduce, np.fmax.reduce) if has_gaps else (np.min, np.max)  # which are faster
+        np.fmin(self.least, _by_column(least, there), out=self.least)
+        np.fmax(self.most, _by_column(most, there), out=self.most)
+        np.fmax(self.off, _by_column(most, off), out=self.off)
 
     def spread(self) -> Float64:
         if self.least.dtype.kind in "iu":  # exact even if the difference needs 64 bits
@@ -75,26 +78,28 @@ class _Seen:
 
 
 def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> None:
-    """Refuse values that overflow, and warn if lost digits matter; the library refuses NaN and infinity."""
+    """Refuse values that overflow, and warn if lost digits matter; the library refuses infinity, and NaN if there may
+    be no gaps.
+    """
     if not x.size:
         return
     quiet = quiet or len(x) == 1  # one row has no spread, and no other row to become equal to
     seen: Optional[_Seen] = None
-    finite, columns = True, _counting(given.features, x.shape[1])
+    good, columns = True, _counting(given.features, x.shape[1])
     at_once = max(1, _AT_ONCE // x.shape[1])
     for begin in range(0, len(x), at_once):
         there, here = x[begin : begin + at_once], rounded[begin : begin + at_once]
-        if not np.isfinite(here).all():
+        if not (whole := np.isfinite(here).all()):
             _refuse_overflow(there, here, begin, given)
-            finite = False
-        if quiet or not finite:
+            good = good and given.gaps and not np.isinf(here).any()
+        if quiet or not good:
             continue
         if columns is not None:
             there, here = there[:, columns], here[:, columns]
         if seen is None:
             seen = _Seen(there[0].copy(), there[0].copy(), np.zeros(there.shape[1]))
-        seen.add(there, _off(there, here))
-    if seen is not None and finite and seen.off.any():
+        seen.add(there, _off(there, here), not whole)
+    if seen is not None and good and seen.off.any():
         _warn(x, rounded, seen, columns, given)
 
 
@@ -139,7 +144,7 @@ def _off(there: Array, here: Float32) -> Float64:
 def _warn(x: Array, rounded: Float32, seen: _Seen, columns: Optional[Int64], given: Given) -> None:
     spread, step = seen.spread(), seen.step()
     coarse = (seen.off > 0) & (spread > 0) & (step > _COARSE * spread)
-    pair = _equal_rows(x, rounded, columns)
+    pair = equal_rows(x, rounded, columns)
     if pair is None and not coarse.any():
         return
     rank = np.where((seen.off > 0) & (spread > 0), step / np.where(spread > 0, spread, 1), 0)
@@ -163,7 +168,7 @@ def _named(column: int, names: Optional[list[Any]]) -> str:
 
 def _worst_value(there: Array, here: Float32) -> str:
     """Return the value of a column that is farthest from its float32; the first if there are several."""
-    row = int(np.argmax(_off(there, here)))
+    row = int(np.nanargmax(_off(there, here)))
     off = float(_off(there[row : row + 1], here[row : row + 1])[0])
     if there.dtype.kind in "iu":
         return f"{int(there[row])} becomes {int(here[row])}, {off:.3g} off"
@@ -174,20 +179,33 @@ def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64],
     """Return how to keep all digits; else the first shift after which no rows are equal, or without equal rows any."""
     if given.doubles and _are_doubles(x):
         return f"{given.doubles} arithmetic='f64', by which every digit counts"
-    shifts: list[tuple[str, str, Any]] = [("float64", "x - x.mean(0)", x.mean)]
+    mean = "numpy.nanmean(x, axis=0)" if _has_gaps(x) and not (given.plain and given.names) else "x.mean(0)"
+    shifts: list[tuple[str, str, Any]] = [("float64", f"x - {mean}", _mean)]
     if x.dtype.kind == "i" and given.plain:  # exact even if float64 is not
-        shifts.append((x.dtype.name, "x - x.min(0)", x.min))
+        shifts.append((x.dtype.name, "x - x.min(0)", lambda x: x.min(0)))
     for kind, shown, offset in shifts:
-        if pair is None or _keeps_apart(x, offset(0), pair, columns):
+        if pair is None or _keeps_apart(x, offset(x), pair, columns):
             advice = given.advice() if given.advice and kind == "float64" else ""
             if advice:
                 return f"{advice}, by which the mean of each column is subtracted in float64 first"
             before = "" if given.plain else "x = numpy.asarray(x, float), then "
             return f"subtract a common offset in {kind}, the same from rows and queries: {before}{shown}"
     return (
-        "x - x.mean(0) does not keep all rows apart: leave columns out that only number rows, or pass "
+        f"x - {mean} does not keep all rows apart: leave columns out that only number rows, or pass "
         "x.astype(numpy.float32) if that is meant"
     )
+
+
+def _has_gaps(x: Array) -> bool:
+    return x.dtype.kind == "f" and bool(np.isnan(x).any())
+
+
+def _mean(x: Array) -> Array:
+    """Return the mean of the values of each column; 0 if it has none."""
+    if not _has_gaps(x):
+        return np.asarray(x.mean(0))
+    there = ~np.isnan(x)
+    return np.asarray(x.sum(0, where=there) / np.maximum(there.sum(0), 1))
 
 
 def _are_doubles(x: Array) -> bool:
@@ -202,10 +220,10 @@ def _keeps_apart(x: Array, offset: Array, pair: tuple[int, int], columns: Option
         rounded = moved.astype(np.float32)
     where = slice(None) if columns is None else columns
     a, b = rounded[pair[0], where], rounded[pair[1], where]
-    return bool((a != b).any()) and _equal_rows(moved, rounded, columns) is None
+    return not _same(a, b).all() and equal_rows(moved, rounded, columns) is None
 
 
-def _equal_rows(x: Array, rounded: Float32, columns: Optional[Int64]) -> Optional[tuple[int, int]]:
+def equal_rows(x: Array, rounded: Float32, columns: Optional[Int64]) -> Optional[tuple[int, int]]:
     """Find two of the first rows that differ but whose float32 do not: those with the smallest second row."""
     where = np.arange(x.shape[1]) if columns is None else columns
     factors = np.random.default_rng(0).integers(0, 2**64, len(where), np.uint64) | np.uint64(1)
@@ -214,7 +232,9 @@ def _equal_rows(x: Array, rounded: Float32, columns: Optional[Int64]) -> Optiona
     for begin in range(0, len(where), _HASHED):  # in most data few rows are left after the first columns
         for column, factor in zip(where[begin : begin + _HASHED], factors[begin:]):
             here = rounded[: len(alive), column] if not begin else rounded[alive, column]
-            sums += (here + np.float32(0)).view(np.uint32) * factor  # -0 counts as 0
+            words = (here + np.float32(0)).view(np.uint32)  # -0 counts as 0
+            words[np.isnan(here)] = _NAN
+            sums += words * factor
         ordered = np.sort(sums)
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(twice):
@@ -234,9 +254,15 @@ def _first_that_differ(
     at_once = max(1, _AT_ONCE // len(where))
     for begin in range(0, len(first), at_once):
         a, b = first[begin : begin + at_once], second[begin : begin + at_once]
-        differ: Bool = (x[np.ix_(a, where)] != x[np.ix_(b, where)]).any(1)
-        differ &= (rounded[np.ix_(a, where)] == rounded[np.ix_(b, where)]).all(1)
+        differ = ~_same(x[np.ix_(a, where)], x[np.ix_(b, where)]).all(1)
+        differ &= _same(rounded[np.ix_(a, where)], rounded[np.ix_(b, where)]).all(1)
         if differ.any():
             place = int(np.argmax(differ))
             return int(a[place]), int(b[place])
     return None
+
+
+def _same(a: Array, b: Array) -> Bool:
+    """Say which values are equal; a missing one equals a missing one."""
+    same: Bool = (a == b) | ((a != a) & (b != b))
+    return same

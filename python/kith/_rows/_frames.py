@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 import numpy as np
 
 from .._core._errors import InvalidArgument, Unavailable
-from ._cells import KINDS, NUMBERS, Cells, cells_of, missing
-from ._digits import offset_helps
+from ._cells import KINDS, NUMBERS, Cells, cells_of, missing, with_gaps
+from ._digits import WHOLE, offset_helps
 from ._host import _warn_host_copy
 
 if TYPE_CHECKING:
-    from .._core._types import Array
+    from .._core._types import Array, Bool
 
 
 _KNOWN = ("builtins", "numpy", "torch", "cupy", "jax", "jaxlib", "pandas", "polars", "pyarrow")
@@ -46,34 +46,36 @@ class Frame(NamedTuple):
         """Return the columns, each of its own dtype."""
         return [np.asarray(self.column(place)) for place in range(len(self.names))]
 
-    def values(self, what: str, exact: bool = False) -> Array:
+    def values(self, what: str, exact: bool = False, gaps: bool = False) -> Array:
         """Return all columns side by side; refuse by its name a column that holds no numbers, or not in every row.
 
-        `exact`: also refuses a whole number that is rounded beside floats.
+        `exact`: also refuses a whole number that is rounded beside floats. `gaps`: values may be missing, and become
+        NaN.
         """
         if self.whole is None:
-            columns = self.checked(what, "x", KINDS)
+            columns = self.checked(what, "x", KINDS, gaps)
             together = side_by_side(columns)
-            if exact and together.dtype.kind == "f":
+            if (exact or gaps) and together.dtype.kind == "f":
                 self.check_exact(what, columns)
             return together
         together = np.asarray(self.whole())
-        if together.dtype.kind == "f" and not np.isfinite(together).all():
-            row, place = (int(i) for i in np.argwhere(~np.isfinite(together))[0])
+        if together.dtype.kind == "f" and not (good := _counting(together, gaps)).all():
+            row, place = (int(i) for i in np.argwhere(~good)[0])
             self._refuse_value(row, place, str(together[row, place]), what)
         return together
 
-    def checked(self, what: str, name: str, refused: tuple[str, ...]) -> list[Array]:
-        """Return the columns; refuse missing values and cells of a kind in `refused`. `name` is the frame in advice.
+    def checked(self, what: str, name: str, refused: tuple[str, ...], gaps: bool = False) -> list[Array]:
+        """Return the columns; refuse missing values, unless there may be `gaps`, and cells of a kind in `refused`.
+        `name` is the frame in advice.
         """
-        columns = self.arrays()
+        columns = self._with_gaps(what) if gaps else self.arrays()
         for place, column in enumerate(columns):
             of = f"{name}[{self.names[place]!r}]"
             cells = cells_of(column, self.array.format(of))
             if column.ndim != 1:  # structs and arrays of polars
                 cells = Cells("lists", f"{column.shape[1]} numbers in each cell", f"numpy.asarray({of})")
-            elif column.dtype.kind == "f" and not np.isfinite(column).all():
-                row = int(np.argmin(np.isfinite(column)))
+            elif column.dtype.kind == "f" and not (good := _counting(column, gaps)).all():
+                row = int(np.argmin(good))
                 self._refuse_value(row, place, str(column[row]), what)
             elif cells is not None and cells.kind in ("numbers", "nothing") and missing(column).any():
                 self._refuse_value(int(np.argmax(missing(column))), place, "nan", what)
@@ -85,6 +87,17 @@ class Frame(NamedTuple):
                 )
         return columns
 
+    def _with_gaps(self, what: str) -> list[Array]:
+        """Return the columns, with NaN where a value is missing; refuse whole numbers that are rounded beside them."""
+        columns = []
+        for place, (column, name) in enumerate(zip(self.arrays(), self.names)):
+            columns.append(with_gaps(column, f"{what}: column {name!r}"))
+            kind = str(_dtype(self.column(place))).lower().partition("[")[0]  # "int64[pyarrow]" of pandas
+            if column.dtype.kind == "f" and kind in ("int64", "uint64"):
+                if (large := np.abs(column) >= WHOLE).any():  # its library rounded them
+                    self._refuse_whole(int(np.argmax(large)), place, "a whole number", True, what)
+        return columns
+
     def check_exact(self, what: str, columns: Optional[list[Array]] = None) -> None:
         """Refuse whole numbers that float64 would round. `columns`: those of `arrays`."""
         for place, column in enumerate(self.arrays() if columns is None else columns):
@@ -93,12 +106,14 @@ class Frame(NamedTuple):
             large = (column > 2**53) | (column < -(2**53))
             if large.any():
                 row = int(np.argmax(large))
-                offset = "subtract a common offset, the same from rows and queries, or "
-                raise InvalidArgument(
-                    f"{what}: row {row}, column {place} ({self.names[place]!r}) holds {column[row]}, beyond 2^53, up "
-                    f"to which float64 holds all whole numbers; {offset if offset_helps(column) else ''}make the "
-                    "column float64, which rounds it"
-                )
+                self._refuse_whole(row, place, str(column[row]), offset_helps(column), what)
+
+    def _refuse_whole(self, row: int, place: int, value: str, offset_helps: bool, what: str) -> None:
+        offset = "subtract a common offset, the same from rows and queries, or "
+        raise InvalidArgument(
+            f"{what}: row {row}, column {place} ({self.names[place]!r}) holds {value}, beyond 2^53, up to which "
+            f"float64 holds all whole numbers; {offset if offset_helps else ''}make the column float64, which rounds it"
+        )
 
     def _advice(self, place: int, cells: Cells) -> str:
         if cells.kind == "lists" and cells.advice:
@@ -116,6 +131,12 @@ class Frame(NamedTuple):
         raise InvalidArgument(
             f"{what}: row {row}, column {place} ({self.names[place]!r}) holds {shown}; fill it in, or leave the row out"
         )
+
+
+def _counting(values: Array, gaps: bool) -> Bool:
+    """Say which values are taken: the finite ones, and missing ones if there may be `gaps`."""
+    good: Bool = np.isfinite(values)
+    return good | np.isnan(values) if gaps else good
 
 
 def side_by_side(columns: list[Array]) -> Array:

@@ -24,11 +24,14 @@ def _widened(x: Array) -> Array:
     return (x["bfloat16"].astype(np.uint32, order="C") << 16).view(np.float32)
 
 
-def _host_array(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]]]:
-    """Convert `x` to a NumPy array; also return the way back if `x` is another kind of array on a GPU."""
+def _host_array(x: Any, what: str, gaps: bool = False) -> tuple[Any, Optional[Callable[[Array], Any]]]:
+    """Convert `x` to a NumPy array; also return the way back if `x` is another kind of array on a GPU. `gaps`: values
+    may be missing.
+    """
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
-            raise InvalidArgument(f"{what}: masked values; fill them in (x.filled()) or leave their rows out")
+            filled = "make them NaN (x.astype(float).filled(numpy.nan))" if gaps else "fill them in (x.filled(value))"
+            raise InvalidArgument(f"{what}: masked values; {filled} or leave their rows out")
         return np.asarray(x.data), None
     if isinstance(x, (np.ndarray, list, tuple)):
         return _from_lists(x, what), None

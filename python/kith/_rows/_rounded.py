@@ -17,6 +17,9 @@ class _Library(Protocol):
     def float32(self, x: Any) -> Any: ...
     def host(self, x: Any) -> Any: ...
     def all_finite(self, x: Any) -> bool: ...
+    def filled(self, x: Any, value: float) -> Any:
+        """Return `x` with `value` in place of NaN."""
+
     def least(self, x: Any) -> Any: ...
     def most(self, x: Any) -> Any: ...
     def words(self, x: Any) -> Any:
@@ -40,6 +43,9 @@ class _Torch:
 
     def all_finite(self, x: Any) -> bool:
         return bool(self.torch.isfinite(x).all())
+
+    def filled(self, x: Any, value: float) -> Any:
+        return self.torch.where(x == x, x, value)
 
     def least(self, x: Any) -> Any:
         return x.amin(0)
@@ -71,6 +77,9 @@ class _Cupy:
 
     def all_finite(self, x: Any) -> bool:
         return bool(self.cupy.isfinite(x).all())
+
+    def filled(self, x: Any, value: float) -> Any:
+        return self.cupy.where(x == x, x, x.dtype.type(value))
 
     def least(self, x: Any) -> Any:
         return x.min(0)
@@ -116,7 +125,8 @@ def _rounded(library: _Library, x: Any, spec: str, given: Given, quiet: bool) ->
 
 def is_silent(library: _Library, x: Any, rounded: Any, given: Given, quiet: bool) -> bool:
     """Say whether `look_at_rounding` would give no warning; wrong for two rows with a chance of 2^-64."""
-    if not library.all_finite(rounded):
+    has_gaps = not library.all_finite(rounded)
+    if has_gaps and not (given.gaps and library.all_finite(library.filled(rounded, 0))):
         return False
     if quiet:
         return True
@@ -124,10 +134,14 @@ def is_silent(library: _Library, x: Any, rounded: Any, given: Given, quiet: bool
     if columns is not None:
         chosen = [int(column) for column in columns]
         x, rounded = x[:, chosen], rounded[:, chosen]
-    off = library.host(library.most(abs(x - rounded)))
+    off, low, high = abs(x - rounded), x, x
+    if has_gaps:  # they count for nothing, and are equal to each other
+        off, low, high = library.filled(off, 0), library.filled(x, np.inf), library.filled(x, -np.inf)
+        x, rounded = low, library.filled(rounded, np.inf)
+    off = library.host(library.most(off))
     if not off.any():
         return True
-    least, most = library.host(library.least(x)), library.host(library.most(x))
+    least, most = library.host(library.least(low)), library.host(library.most(high))
     spread = most - least
     with np.errstate(over="ignore", invalid="ignore"):
         step = np.spacing(np.maximum(np.abs(least), np.abs(most)).astype(np.float32)).astype(np.float64)

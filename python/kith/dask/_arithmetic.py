@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, NamedTuple, Optional, 
 import numpy as np
 
 from .._core._errors import InvalidArgument
-from .._core._metrics import metric_named
+from .._core._metrics import doubles_by, metric_named, takes_gaps
+from .._core._types import FLOAT_METRICS
 from .._rows._arrays import element_rows_of, rows_of
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ class Converted(NamedTuple):
 
 def checked(arithmetic: Any, centre: Any, where: str, metric: str) -> Choice:
     """Returns ``f32`` if there is a centre, since rows are then rounded once they are moved, and ``f64`` for
-    haversine, which computes in it alone; ``f32`` for braycurtis in the same way; else `arithmetic`."""
+    haversine, which computes in it alone; ``f32`` for metrics that compute in it alone; else `arithmetic`."""
     if arithmetic not in _CHOICES:
         raise InvalidArgument(f"{where}: arithmetic={arithmetic!r}; pass one of {', '.join(_CHOICES)}")
     if metric_named(metric) == "haversine" and arithmetic == "automatic":
         return "f64"
-    if metric_named(metric) == "braycurtis" and arithmetic != "f64":
+    if metric_named(metric) in FLOAT_METRICS and arithmetic != "f64":
         return "f32"
     if centre is None or centre is False:
         return cast(Choice, arithmetic)
@@ -76,13 +77,15 @@ def converted(
     x: Any,
     what: str,
     arithmetic: Choice,
+    metric: str,
     *,
     quiet: bool = False,
     advice: Optional[Callable[[], str]] = None,
 ) -> Converted:
     """Converts rows, or queries, to the floats of an index; `quiet` and `advice` are those of `rows_of`."""
     kept: Arithmetic = "f64" if arithmetic == "exact" else arithmetic
-    rows = element_rows_of(x, what, False, arithmetic=kept, quiet=quiet, advice=advice, instead="pass")
+    instead, gaps = doubles_by(metric, "pass"), takes_gaps(metric)
+    rows = element_rows_of(x, what, False, arithmetic=kept, quiet=quiet, advice=advice, instead=instead, gaps=gaps)
     array = rows.array
     width: Width = "f64" if arithmetic == "f64" or array.dtype == np.float64 else "f32"
     if array.dtype != np.float64:

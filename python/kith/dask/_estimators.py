@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._core._errors import InvalidArgument, Unsupported
+from .._core._metrics import arithmetic_for
 from .._core._types import MetricName
 from .._rows._answers import label_columns, targets_of
 from .._rows._cells import NUMBERS
@@ -53,12 +54,13 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
     def _fit_rows(self, X: Any, y: Any) -> None:
         if callable(weights_of(self.weights, self._where())):
             raise InvalidArgument(f"{self._where()}: a function as weights; choose 'uniform' or 'distance'")
+        choice: Any = "f32" if arithmetic_for(self.metric, "automatic") == "f32" else "exact"
         if isinstance(X, (str, os.PathLike, list)) and (not isinstance(X, list) or isinstance(X[0], (str, os.PathLike))):
             client = c.client_of(None, "kith.dask.Index.from_files")
-            shards = shards_of_files(client, X, self.metric, self.device, None, None, "exact")
+            shards = shards_of_files(client, X, self.metric, self.device, None, None, choice)
         else:
             client = c.client_of(None, "kith.dask.Index.from_array")
-            shards = shards_of_array(client, X, self.metric, self.device, None, self.scratch, None, "exact")
+            shards = shards_of_array(client, X, self.metric, self.device, None, self.scratch, None, choice)
         self.index_ = Index(client, *shards)
         if self.weights == "distance" and self.index_.metric == "negative_dot":
             raise Unsupported(
@@ -254,7 +256,8 @@ class KNeighborsRegressor(RegressorMixin, _KNeighbors):  # type: ignore[misc,unu
 
 
 def _labels(voted: votes.Votes, classes: Any) -> Any:
-    return decode(voted.code, classes, None, "kith.dask.KNeighborsClassifier")
+    advice = "leave queries without neighbours out, or call predict_proba, which gives them shares of 0"
+    return decode(voted.code, classes, None, "kith.dask.KNeighborsClassifier", advice)
 
 
 def _shares(voted: votes.Votes) -> Any:

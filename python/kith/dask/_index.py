@@ -93,8 +93,8 @@ class Index:
         kith.BadFile
             A file is missing or damaged (named).
         kith.InvalidArgument
-            A row has NaN or infinity (named, with its file); files of different columns; an unknown metric; files of
-            float64 beside others, unless `arithmetic` chooses.
+            A row has an infinity, or a NaN that is no missing value (named, with its file); files of different columns;
+            an unknown metric; files of float64 beside others, unless `arithmetic` chooses.
         kith.Unavailable
             There is no client, no such device, or the scheduler is gone.
         kith.Unsupported

@@ -29,11 +29,12 @@ class Tile(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Describes the columns of the training rows: how many, their names if the rows came as a frame, whether they
-    have a centre, and the arithmetic.
+    """Describes the columns of the training rows: how many, the metric, their names if the rows came as a frame,
+    whether they have a centre, and the arithmetic.
     """
 
     number: int
+    metric: str
     names: Optional[list[Any]] = None
     centred: bool = False
     arithmetic: Width = "f32"
@@ -65,7 +66,10 @@ class Queries:
             columns = layout.columns
             self.tiles = self._cut(layout.rows, tile or _tile(like, k), lambda a, b: _part(path, a, b, layout))
         else:
-            rows = centred_rows_of(Q, where) if like.centred else converted(Q, where, like.arithmetic, quiet=True)
+            if like.centred:
+                rows: Any = centred_rows_of(Q, where)
+            else:
+                rows = converted(Q, where, like.arithmetic, like.metric, quiet=True)
             check_columns(like.names, rows.columns, where)
             columns = rows.array.shape[1]
             self._check(columns, like.number, where)

@@ -58,7 +58,7 @@ def shards_of_files(
     named = [(part, _shown(part)) for part in parts]
     recipes = _recipes(client, named, parts, counts, metric, device, width, centre, takes or {})
     shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(shards, recipes, Columns(layouts[0].columns, None, recipes[0].centre is not None, width))
+    return Shards(shards, recipes, Columns(layouts[0].columns, metric, None, recipes[0].centre is not None, width))
 
 
 def shards_of_array(
@@ -89,13 +89,13 @@ def shards_of_array(
             c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
         ]
-        return Shards(opened, recipes, Columns(dims, None, recipes[0].centre is not None, width))
+        return Shards(opened, recipes, Columns(dims, metric, None, recipes[0].centre is not None, width))
     centred = centre is not None and centre is not False
     if centred:
         moved = centred_rows_of(array, where)
         rows, names, width = moved.array, moved.columns, "f32"
     else:
-        rows, names, width = converted(array, where, arithmetic, advice=lambda: advice_on_centre(metric))
+        rows, names, width = converted(array, where, arithmetic, metric, advice=lambda: advice_on_centre(metric))
     if len(rows) == 0:
         raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
     places = _cut(len(rows), client, shards, where)
@@ -106,7 +106,7 @@ def shards_of_array(
     recipes = _recipes(client, named, cut, counts, metric, device, width, centre, takes or {})
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
-    return Shards(opened, recipes, Columns(rows.shape[1], names, centred, width))
+    return Shards(opened, recipes, Columns(rows.shape[1], metric, names, centred, width))
 
 
 def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
@@ -124,7 +124,7 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
     width: Width = "f64" if head.element == "f64" else "f32"
     recipes = _recipes(client, named, parts, counts, head.metric, device, width)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(opened, recipes, Columns(head.columns, None, head.moves, width))
+    return Shards(opened, recipes, Columns(head.columns, head.metric, None, head.moves, width))
 
 
 def _names(client: Client, files: Any, where: str) -> list[str]:

@@ -52,7 +52,7 @@ def taken(part: Union[tasks.Rows, Array], columns: tuple[int, ...]) -> Array:
 
 def vote(found: Neighbors, codes: Array, classes: int, weights: str) -> Votes:
     """Returns the winner of each query, and the share of each class."""
-    weight = _weights(found.distance, weights)
+    weight = _weights(found, weights)
     score = np.zeros((len(weight), classes), weight.dtype)
     query = np.arange(len(weight))
     for rank in range(weight.shape[1]):  # in this order, because sums are rounded
@@ -65,7 +65,7 @@ def vote(found: Neighbors, codes: Array, classes: int, weights: str) -> Votes:
 
 def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
     """Returns the weighted means of values, [m] or [m, outputs]; NaN if no weight is above 0."""
-    weight = _weights(found.distance, weights).astype(np.float64)
+    weight = _weights(found, weights).astype(np.float64)
     flat = values.reshape(len(values), -1)
     total, result = np.zeros((len(weight), 1)), np.zeros((len(weight), flat.shape[1]))
     for rank in range(weight.shape[1]):
@@ -76,11 +76,12 @@ def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
     return means.reshape(len(weight), *values.shape[1:])
 
 
-def _weights(distance: Distances, weights: str) -> Distances:
-    """Returns the weight of each neighbour, in the arithmetic of the distances."""
+def _weights(found: Neighbors, weights: str) -> Distances:
+    """Returns the weight of each neighbour, in the arithmetic of the distances; 0 for row -1, which is none."""
+    distance = found.distance
     kind: Any = distance.dtype.type
     if weights == "uniform":
-        ones: Distances = np.ones(distance.shape, kind)
+        ones: Distances = (found.row >= 0).astype(kind)
         return ones
     with np.errstate(divide="ignore", over="ignore"):
         weight = np.minimum(kind(1) / distance, _MOST[distance.itemsize])

@@ -1,7 +1,7 @@
 """Implements scikit-learn's nearest-neighbour estimators by kith: exact, with the same answers on every machine.
 
 `KNeighborsClassifier`, `KNeighborsRegressor`, `RadiusNeighborsClassifier`, `RadiusNeighborsRegressor`,
-`NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`, `kneighbors_graph` and
+`NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`, `KNNImputer`, `kneighbors_graph` and
 `radius_neighbors_graph` have scikit-learn's parameters with scikit-learn's defaults; change the import, and a script
 works as before. kith's own parameters come after them: ``device``, and for classifiers ``tie``, ``priors``, ``costs``
 and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same names.
@@ -9,7 +9,8 @@ and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same
 There are these differences:
 
 * Distances are computed in float32 for estimators that are fitted to float32, 16- or 8-bit numbers, and in float64
-  for all others. Two neighbours may be swapped if float32 cannot tell their distances apart.
+  for all others; by ``braycurtis`` and ``nan_euclidean`` always in float32. Two neighbours may be swapped if float32
+  cannot tell their distances apart.
 * Among equally near rows the first always comes first.
 * ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 0.5, 1, 1.5 ... 8 or
   infinity. Trees, sparse rows, callable and precomputed metrics are refused with what to use instead.
@@ -42,10 +43,12 @@ from .._core._names import shorten as _shorten
 from ._classify import KNeighborsClassifier
 from ._classify_within import RadiusNeighborsClassifier
 from ._graphs import kneighbors_graph, radius_neighbors_graph
+from ._impute import KNNImputer
 from ._neighbors import KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
 from ._regress import KNeighborsRegressor, RadiusNeighborsRegressor
 
 __all__ = [
+    "KNNImputer",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KNeighborsTransformer",
@@ -68,6 +71,8 @@ for _class in (
 ):
     _class.__module__ = __name__  # so that pickles name no internal file of this package
     getattr(_theirs, _class.__name__).register(_class)  # makes isinstance() of scikit-learn's classes true
+
+KNNImputer.__module__ = __name__
 
 _TREES = "NearestNeighbors finds the same neighbours without a tree"
 _THEIRS = "import it from sklearn.neighbors; it works beside kith.sklearn"

@@ -15,7 +15,7 @@ from .._core._locks import Lock
 from .._core._metrics import arithmetic_for
 from .._core._pickles import stamped, unstamped
 from .._core._trained import Classifier, Regressor
-from .._core._types import BIT_METRICS, Array, Distances, Float64, Int64, Mode
+from .._core._types import BIT_METRICS, FLOAT_METRICS, Array, Distances, Float64, Int64, Mode
 from .._rows._arrays import Rows, element_rows_of
 from .._rows._digits import subtracts
 from .._rows._limits import radii_of
@@ -61,19 +61,22 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         return f"kith.sklearn.{type(self).__name__}"
 
     def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
-        """Returns finite rows of float32 or float64, and `y` if given. Checks and messages are scikit-learn's, but for
-        cells.
+        """Returns finite rows of float32 or float64, and `y` if given; a metric of rows with gaps lets them have NaN.
+        Checks and messages are scikit-learn's, but for cells.
         """
         what = f"{self._where()}: X"
-        plain, X = subtracts(X), looked_at(X, what)
+        metric = self.metric if reset else self.effective_metric_
+        gaps, floats = parameters.takes_gaps(metric), parameters.in_floats(metric)
+        plain, X = subtracts(X), looked_at(X, what, gaps)
         with np.errstate(over="ignore"):
             options: dict[str, Any] = {"dtype": self._dtypes(X, reset), "order": "C", "reset": reset}
+            options["ensure_all_finite"] = "allow-nan" if gaps else True
             if y is None:
                 rows = checked = validate_data(self, X, **options)
             else:
                 checked = validate_data(self, X, y, multi_output=True, **options)
                 rows = checked[0]
-        look_at_digits(X, rows, what, plain, quiet=not reset)
+        look_at_digits(X, rows, what, plain, quiet=not reset, gaps=gaps, floats=floats)
         return checked
 
     def _dtypes(self, X: Any, fits: bool) -> Any:
@@ -83,6 +86,11 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         if isinstance(X, np.ndarray) and np.can_cast(X.dtype, np.float32):
             return np.float32
         return [np.float64, np.float32]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = parameters.takes_gaps(self.metric)
+        return tags
 
     def _fit_rows(self, X: Distances, frame: Any) -> None:
         parameters.check_algorithm(self.algorithm, self._where())
@@ -102,6 +110,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         return Index(self._fitted(), self.effective_metric_, self._device(), **self.effective_metric_params_)
 
     def _fitted(self) -> Any:
+        if self.effective_metric_ in FLOAT_METRICS:  # `fit` said what the rounding costs
+            return self._fit_X.astype(np.float32, copy=False)
         return self._as_bits(self._fit_X)
 
     def _as_bits(self, rows: Distances) -> Any:
@@ -113,7 +123,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         if queries.dtype == np.bool_:
             return element_rows_of(queries, f"{self._where()}: X", True)
         arithmetic = arithmetic_for(self.effective_metric_, "automatic")
-        return element_rows_of(queries, f"{self._where()}: X", False, arithmetic=arithmetic, quiet=True)
+        gaps = parameters.takes_gaps(self.effective_metric_)
+        return element_rows_of(queries, f"{self._where()}: X", False, arithmetic=arithmetic, quiet=True, gaps=gaps)
 
     def _device(self) -> Any:
         return "auto" if self.device is None else self.device
@@ -196,12 +207,15 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
             Nearest first; float32 values if the estimator was fitted to rows of float32. Only with
             `return_distance`.
         row : array of int64, [m, k]
-            Among equally near rows the first comes first.
+            Among equally near rows the first comes first. By ``nan_euclidean`` a query may have fewer than k
+            neighbours, since a fitted row without a column in which both have a value is none: its list ends in row
+            -1 at distance inf, where scikit-learn has rows at distance NaN.
         """
         assert isinstance(self, Base)
         queries, exclude_self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors if n_neighbors is None else n_neighbors, len(queries), exclude_self_from)
-        distance, row = self._index().search(queries, k, exclude_self_from=exclude_self_from, threads=self._threads())
+        rows, threads = self._rows(queries), self._threads()
+        distance, row = self._index().search(rows, k, exclude_self_from=exclude_self_from, threads=threads)
         return (distance.astype(np.float64, copy=False), row) if return_distance else row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
@@ -211,7 +225,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: Mode = "connectivity") -> Any:
-        """Return the neighbours as a sparse matrix.
+        """Return the neighbours as a sparse matrix; a row of it has fewer than k if the query has fewer.
 
         Parameters
         ----------
@@ -225,11 +239,12 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         scipy.sparse.csr_matrix of float64, [m, n_samples_fit_]
         """
         distance, row = self.kneighbors(X, n_neighbors)
-        first = np.arange(0, row.size + 1, row.shape[1] if row.size else 1)
-        return graph(self, mode, first if row.size else np.zeros(len(row) + 1, np.int64), distance.ravel(), row.ravel())
+        there = row >= 0
+        first = np.cumsum([0, *there.sum(axis=1)])
+        return graph(self, mode, first, distance[there], row[there])
 
     def kneighbors_frame(self, X: Any = None, n_neighbors: Optional[int] = None) -> Any:
-        """Return the neighbours as a pandas DataFrame, with one row for each query and rank.
+        """Return the neighbours as a pandas DataFrame, with one row for each neighbour of each query.
 
         Parameters
         ----------
@@ -263,13 +278,14 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
     def _asked_radius(self, radius: Any) -> Distances:
         assert isinstance(self, Base)
         asked = parameters.radius_of(radius, self._where())
-        return radii_of(asked, self.effective_metric_, f"{self._where()}: radius", self._fit_X.dtype)
+        return radii_of(asked, self.effective_metric_, f"{self._where()}: radius", self._index()._kind())
 
     def _lists(self, X: Any, radius: Optional[float]) -> tuple[Array, Array, Array]:
         assert isinstance(self, Base)
         queries, exclude_self_from = self._queries(X)
         asked = self._asked_radius(self.radius if radius is None else radius)
-        found = self._index().within(queries, asked, exclude_self_from=exclude_self_from, threads=self._threads())
+        rows, threads = self._rows(queries), self._threads()
+        found = self._index().within(rows, asked, exclude_self_from=exclude_self_from, threads=threads)
         return found.first, found.distance.astype(np.float64, copy=False), found.row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:

@@ -39,8 +39,14 @@ def encode(given: Labels, where: str) -> tuple[list[Array], Int64, bool]:
     return classes, codes, len(classes) > 1
 
 
-def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
-    """Returns the labels of codes. A code below 0 has no winner: it becomes `no_label`, or is refused."""
+def decode(
+    codes: Int64,
+    classes: Array,
+    no_label: Any,
+    where: str,
+    advice: str = "pass no_label, the answer for such queries",
+) -> Array:
+    """Returns the labels of codes. A code below 0 has no winner: it becomes `no_label`, or is refused with advice."""
     without = codes < 0
     if not without.any():
         taken: Array = classes.take(codes)
@@ -48,8 +54,7 @@ def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
     if no_label is None:
         q = int(np.argmax(without))
         raise InvalidArgument(
-            f"{where}: no class wins for {int(without.sum())} of {len(codes)} queries, first query {q}; "
-            "pass no_label, the answer for such queries"
+            f"{where}: no class wins for {int(without.sum())} of {len(codes)} queries, first query {q}; {advice}"
         )
     return put(classes.take(np.maximum(codes, 0)), without, no_label)
 

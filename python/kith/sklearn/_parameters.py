@@ -9,14 +9,15 @@ from typing import Any, Callable, Optional, Union
 
 from .._core._checks import thread_count
 from .._core._errors import InvalidArgument, Unsupported
+from .._core import _metrics as metrics
 from .._core._metrics import metric_named
-from .._core._types import MetricName
+from .._core._types import FLOAT_METRICS, MetricName
 
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = (
     "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
-    "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, minkowski, "
-    "hamming, canberra, gower, or sklearn.neighbors"
+    "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, "
+    "nan_euclidean, minkowski, hamming, canberra, gower, or sklearn.neighbors"
 )
 
 
@@ -59,8 +60,6 @@ def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where
         raise InvalidArgument(f"{where}: metric={metric!r}; {_INSTEAD}")
     if metric == "precomputed":
         raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
-    if metric == "nan_euclidean":
-        raise Unsupported(f"{where}: metric='nan_euclidean'; fill in NaN first (sklearn.impute), then use 'l2'")
     if metric.lower() == "hamming":  # of values, as scikit-learn has it; kith's own hamming is of packed bits
         return "matching"
     if metric not in ("minkowski", "p"):
@@ -72,6 +71,22 @@ def _name_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where
     if not 0.5 <= power <= 8 or not (2 * power).is_integer():
         raise Unsupported(f"{where}: p={p!r}; choose 0.5, 1, 1.5 and so on up to 8, or infinity, or use sklearn.neighbors")
     return "minkowski"
+
+
+def takes_gaps(metric: Any) -> bool:
+    """Returns whether rows may have NaN by this metric, which may be none that kith has."""
+    try:
+        return isinstance(metric, str) and metrics.takes_gaps(metric)
+    except InvalidArgument:
+        return False
+
+
+def in_floats(metric: Any) -> bool:
+    """Returns whether float64 rows are rounded by this metric, which may be none that kith has."""
+    try:
+        return isinstance(metric, str) and metrics.metric_named(metric) in FLOAT_METRICS
+    except InvalidArgument:
+        return False
 
 
 def check_algorithm(algorithm: Any, where: str) -> None:

@@ -21,6 +21,7 @@ class Weighed(NamedTuple):
         Returns the caller's weights of all distances, in their order.
     first : array of int64, [m + 1]
     distance, row : array, [first[m]]
+        Row -1 is none, and gets the weight 0.
     """
 
     weigh: Callable[[], Any]
@@ -32,6 +33,8 @@ class Weighed(NamedTuple):
         """Returns the checked weights, [first[m]]."""
         weights = np.asarray(self.weigh(), np.float64)
         shape = self.distance.shape
+        if weights.shape == shape:
+            weights = np.where(self.row < 0, 0, weights)
         if weights.shape != shape or not np.isfinite(weights).all() or (weights < 0).any():
             raise InvalidArgument(
                 f"kith.sklearn: weights gave shape {weights.shape} for distances of shape {shape}, or a number that is "
