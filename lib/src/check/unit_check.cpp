@@ -70,8 +70,8 @@ std::string test_unit_rows(Device::State& state) {
 }
 
 bool prepares_on_device(Device::State& state, Metric metric) {
-  if (takes_gaps(metric)) return false;  // a step that lands rows cannot tell a gap from an infinity
-  return prepare_of(metric) == Prepare::none || test_unit_rows(state).empty();
+  return lands_as_given(metric) ||
+         (prepare_of(metric) == Prepare::unit_rows && test_unit_rows(state).empty());
 }
 
 }  // namespace kith

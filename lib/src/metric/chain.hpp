@@ -17,6 +17,12 @@ enum class Prepare { none, unit_rows };
 /// Returns how rows are prepared before they are compared, by the host or by spi::UnitStep.
 Prepare prepare_of(Metric metric);
 
+/// Returns whether a device may land rows as they are: they need no preparation, and the step that lands them,
+/// which cannot tell a gap from an infinity, may refuse what is not finite.
+inline bool lands_as_given(Metric metric) {
+  return prepare_of(metric) == Prepare::none && !takes_gaps(metric);
+}
+
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
 ///   terms  [dims], parameters of columns (metrics.def); empty: the chain takes differences
 ///   bits   of a row as it is given, for metrics of two sums of bits

@@ -43,9 +43,7 @@ std::unique_ptr<const ReachedMemory> held_as_it_is(const std::shared_ptr<Device:
 
 bool keeps_halves(const RowSchema& schema, std::int64_t rows, std::int64_t reserve) {
   constexpr std::int64_t fewest_floats = std::int64_t{1} << 26;
-  if (!is_half(schema.element) || is_set(schema.device) || prepare_of(schema.metric) != Prepare::none ||
-      takes_gaps(schema.metric))
-    return false;
+  if (!is_half(schema.element) || is_set(schema.device) || !lands_as_given(schema.metric)) return false;
   if (reserve == 0 && rows < divide_up(fewest_floats, schema.dims)) return false;
   const DeviceInfo& device = schema.device.info();
   if (packed_bytes(half_block, schema.dims, device.train_block) > device.largest_allocation)

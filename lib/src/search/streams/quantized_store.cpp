@@ -32,8 +32,7 @@ constexpr std::uint32_t near_places = 4;
 /// Returns whether the rows are in memory of the host and only need conversion to float32 to be searched.
 bool as_they_are(const StreamedSet& set) {
   const std::optional<RowsView> there = set.source->in_memory();
-  return there && there->where == Where::host && prepare_of(set.metric) == Prepare::none &&
-         mask_of(set).empty();
+  return there && there->where == Where::host && lands_as_given(set.metric) && mask_of(set).empty();
 }
 
 /// Returns the rows if they are in memory exactly as a search needs them, else null.

@@ -25,7 +25,7 @@ constexpr std::size_t shares_of_device = 8;
 
 /// Returns whether rows are copied as they are, and the device checks and packs them.
 bool lands_on_device(const DeviceInfo& device, Metric metric) {
-  return device.profile.lands_rows && prepare_of(metric) == Prepare::none;
+  return device.profile.lands_rows && lands_as_given(metric);
 }
 
 }  // namespace
