@@ -126,7 +126,7 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   tables.keep_elements = keeps_elements(flags);
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
-  if (flags.index.empty()) tables.missing = name(preparation.missing);
+  if (preparation.missing != Missing::refuse) tables.missing = name(preparation.missing);
   const Preparation::Learned learned = training.preparation.learned();
   tables.doubles = flags.index_moves || training.arithmetic == Arithmetic::f64 || !learned.columns.empty() ||
                    !learned.fills.empty();

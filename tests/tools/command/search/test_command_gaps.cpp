@@ -55,6 +55,13 @@ TEST_CASE("gaps: a query without neighbours is shown without any, and index file
             .out == kith("search" + gaps + "-k 2 --features x,y --train " + folder.train +
                          " --query 1,NA --write header=no --out-index -")
                         .out);
+  const string array = folder / "n.npy", numbers = folder.write("numbers.csv", "x,y\n1,2\n2,4\n6,4\n");
+  CHECK(
+      kith("search --device cpu -k 2 --train " + numbers + " --leave-one-out --out-distance " + array).code ==
+      0);
+  const string streamed =
+      "search" + gaps + "-k 1 --place residence=stream --train " + array + " --query 0,NA";
+  CHECK(kith(streamed + " --write header=no --out-index -").code == 0);
   CHECK(kith("search" + gaps + "-k 1 --features x,y --prepare missing=refuse --leave-one-out --train " +
              folder.train)
             .code == 3);
