@@ -17,8 +17,8 @@ enum class Prepare { none, unit_rows };
 /// Returns how rows are prepared before they are compared, by the host or by spi::UnitStep.
 Prepare prepare_of(Metric metric);
 
-/// Returns whether a device may land rows as they are: they need no preparation, and the step that lands them,
-/// which cannot tell a gap from an infinity, may refuse what is not finite.
+/// Returns whether a device may land rows as they are: they need no preparation, and the step that lands
+/// them, which cannot tell a gap from an infinity, may refuse what is not finite.
 inline bool lands_as_given(Metric metric) {
   return prepare_of(metric) == Prepare::none && !takes_gaps(metric);
 }
