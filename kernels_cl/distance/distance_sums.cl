@@ -61,6 +61,12 @@ float share(float p, float q) {
   return rounded_quotient(a << 26, b, e - f - 26);
 }
 
+// A division of whole numbers is exact on every device.
+float share_code(float p, float q) {
+  const ulong code = p == 0.0f ? 0 : (ulong)p * 0x7F7FFFFE / (ulong)q;
+  return as_float(0xFF7FFFFFu - (uint)code);
+}
+
 // y is at most n, which is at most 2^24, so that the quotient has from 27 to 51 bits.
 float rescaled(float x, float n, float y) {
   if (y == 0.0f) return as_float(MASKED);
@@ -74,7 +80,7 @@ float rescaled(float x, float n, float y) {
 #define JOIN(a, b) JOIN_NOW(a, b)
 
 #define KITH_METRIC(id, prepare, start, accumulate, finish)
-#define KITH_SUMS(id, rows, first, second, key, shown)            \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown)    \
   typedef rows##_sum sum_##id;                                    \
   rows##_sum next_first_##id(rows##_sum acc, float a, float b) {  \
     return first;                                                 \
@@ -83,6 +89,7 @@ float rescaled(float x, float n, float y) {
     return second;                                                \
   }                                                               \
   float quotient_##id(float x, float y, float n) {                \
+    if (floats > 0 && n > floats) return share_code(y, x + y);    \
     return key;                                                   \
   }
 #include "kith/metrics.def"

@@ -38,6 +38,11 @@ __device__ __forceinline__ float share(float p, float q) {
   const float infinity = __uint_as_float(0x7F800000u);
   return p == 0 ? 0 : q == 0 || p == infinity ? infinity : __fdiv_rn(p, q);
 }
+__device__ __forceinline__ float share_code(float p, float q) {
+  const std::uint64_t code =
+      p == 0 ? 0 : static_cast<std::uint64_t>(p) * 0x7F7FFFFE / static_cast<std::uint64_t>(q);
+  return __uint_as_float(0xFF7FFFFFu - static_cast<std::uint32_t>(code));
+}
 __device__ __forceinline__ float known(float x) {
   return isnan(x) ? 0.0f : x;
 }
@@ -54,7 +59,7 @@ __device__ __forceinline__ float rescaled(float x, float n, float y) {
 template <Metric metric>
 struct TwoSums;
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key, shown)                                                   \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown)                                           \
   template <>                                                                                            \
   struct TwoSums<Metric::id> {                                                                           \
     static constexpr bool counts_ones = std::string_view(#first) == "acc + ones_both(a, b)" &&           \
@@ -64,6 +69,7 @@ struct TwoSums;
     static __device__ __forceinline__ Sum next_second(Sum acc, float a, float b) { return second; }      \
     static __device__ __forceinline__ float quotient([[maybe_unused]] float x, [[maybe_unused]] float y, \
                                                      [[maybe_unused]] float n) {                         \
+      if (floats > 0 && n > floats) return share_code(y, x + y);                                         \
       return key;                                                                                        \
     }                                                                                                    \
   };

@@ -43,6 +43,26 @@ def test_like_scipy(device, random, metric):
     assert np.array_equal(again.search(np.packbits(queries, axis=1), 300).row, order)
 
 
+@pytest.mark.parametrize("metric", ("jaccard", "dice", "sokalsneath"))
+def test_wide_rows(device, random, metric):
+    """Quotients of wide rows are compared as float64, which tells all apart."""
+    rows, queries = prints(random, 300, 9001), prints(random, 5, 9001)
+    with np.errstate(invalid="ignore"):
+        right = np.nan_to_num(spatial.cdist(queries, rows, metric), nan=0.0)
+    order = np.argsort(right, axis=1, kind="stable")
+    index = kith.Index(rows, metric, device)
+    found = index.search(queries, 300)
+    assert np.array_equal(found.row, order)
+    assert np.array_equal(found.distance, np.take_along_axis(right, order, 1).astype(np.float32))
+    near = index.within(queries, 0.75)
+    assert np.array_equal(np.diff(near.first), (right.astype(np.float32) <= 0.75).sum(axis=1))
+    shards = kith.Index(rows[:140], metric, device), kith.Index(rows[140:], metric, device, first_row=140)
+    joined = kith.finish(metric, kith.merge([shard.search_keys(queries, 9) for shard in shards]))
+    assert np.array_equal(joined.row, order[:, :9]) and np.array_equal(joined.distance, found.distance[:, :9])
+    again = pickle.loads(pickle.dumps(index))
+    assert np.array_equal(again.search(np.packbits(queries, axis=1), 300).row, order)
+
+
 def test_tanimoto_of_torch(device, random):
     torch = pytest.importorskip("torch")
     rows = prints(random, 50)
@@ -82,8 +102,8 @@ def test_like_scikit_learn(device, random, metric):
 
 
 def test_refusals(device):
-    bits = np.ones((3, 5000), bool)
-    with pytest.raises(kith.InvalidArgument, match="5000 bits, but jaccard tells the quotients of at most 4096 apart"):
+    bits = np.ones((3, 46251), bool)
+    with pytest.raises(kith.InvalidArgument, match="46251 bits, but jaccard tells the quotients of at most 46250 apart"):
         kith.Index(bits, "jaccard", device)
     with pytest.raises(kith.InvalidArgument, match="are u8, but dice compares bits"):
         kith.Index(np.ones((3, 2), np.uint8), "dice", device)

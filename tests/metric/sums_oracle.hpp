@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -18,7 +19,14 @@ inline float whole_share(double over, double under) {
   return over == 0 ? 0.0f : static_cast<float>(over / under);
 }
 
-/// Returns a distance of bits.
+/// Returns the raw value of wide rows of bits. In long double the product is exact, and no quotient is so
+/// near to a whole number from below that it becomes one.
+inline float code_of_share(long double apart, long double all) {
+  const long double code = apart == 0 ? 0 : std::floor(apart * 2139095038.0L / all);
+  return std::bit_cast<float>(0xFF7FFFFFu - static_cast<std::uint32_t>(code));
+}
+
+/// Returns the raw value of a pair of rows of bits.
 inline float share_of_bits(Metric metric, std::span<const float> query, std::span<const float> row) {
   double both = 0, apart = 0;
   const auto columns = static_cast<double>(query.size());
@@ -26,6 +34,9 @@ inline float share_of_bits(Metric metric, std::span<const float> query, std::spa
     if (query[d] == 1 && row[d] == 1) ++both;
     if (query[d] != row[d]) ++apart;
   }
+  if (columns > (metric == Metric::sokalsneath ? 2896 : 4096) && metric != Metric::rogerstanimoto &&
+      metric != Metric::russellrao)
+    return code_of_share(apart, both + apart);
   switch (metric) {
     case Metric::jaccard:
       return whole_share(apart, both + apart);
@@ -58,7 +69,7 @@ inline float rescaled_of_pair(std::span<const float> query, std::span<const floa
   return static_cast<float>(static_cast<long double>(s) * static_cast<long double>(query.size()) / common);
 }
 
-/// Returns a distance of bits or of numbers.
+/// Returns the raw value of a pair of rows of bits or of numbers.
 inline float share_of_pair(Metric metric, std::span<const float> query, std::span<const float> row) {
   if (takes_gaps(metric)) return rescaled_of_pair(query, row);
   if (metric != Metric::braycurtis) return share_of_bits(metric, query, row);

@@ -29,6 +29,10 @@ Real quotient(Real x, Real y) {
 inline float share(float p, float q) {
   return p == 0 ? 0 : q == 0 || std::isinf(p) ? INFINITY : p / q;
 }
+inline float share_code(float p, float q) {
+  const double code = p == 0 ? 0 : std::floor(static_cast<double>(p) * 0x7F7FFFFE / static_cast<double>(q));
+  return std::bit_cast<float>(0xFF7FFFFFu - static_cast<std::uint32_t>(code));
+}
 inline float known(float x) {
   return std::isnan(x) ? 0 : x;
 }
@@ -110,9 +114,9 @@ float share_of_sums(Metric metric, std::uint32_t dims, const Query& query, const
     }
   }
   switch (metric) {
-#define KITH_SUMS(id, rows, first, second, key, shown) \
-  case Metric::id:                                     \
-    return key;
+#define KITH_SUMS(id, rows, first, second, key, floats, shown) \
+  case Metric::id:                                             \
+    return floats > 0 && n > floats ? share_code(y, x + y) : key;
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_METRIC

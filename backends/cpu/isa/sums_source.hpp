@@ -21,6 +21,11 @@ inline Lanes ones_apart(Lanes a, Lanes b) {
 inline float share(float p, float q) {
   return p == 0 ? 0 : q == 0 || p == __builtin_inff() ? __builtin_inff() : p / q;
 }
+inline float share_code(float p, float q) {
+  // A quotient that is not whole is 2^-16 or more away from whole ones, which rounding does not cross.
+  const double code = static_cast<double>(p) * 0x7F7FFFFE / static_cast<double>(p == 0 ? 1 : q);
+  return std::bit_cast<float>(0xFF7FFFFFu - static_cast<std::uint32_t>(static_cast<std::int32_t>(code)));
+}
 inline float rescaled(float x, float n, float y) {
   const auto quotient =
       static_cast<float>(static_cast<double>(x) * static_cast<double>(n) / static_cast<double>(y));
@@ -31,7 +36,7 @@ inline float rescaled(float x, float n, float y) {
 template <Metric metric>
 struct Sums;
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key, shown)                                                    \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown)                                            \
   template <>                                                                                             \
   struct Sums<Metric::id> {                                                                               \
     static Lanes next_first(Lanes acc, Lanes a, Lanes b) { return first; }                                \
@@ -68,7 +73,10 @@ template <Metric metric, int queries>
     alignas(64) float x[train_block], y[train_block];
     store(x, firsts[q]);
     store(y, seconds[q]);
-    for (std::size_t t = 0; t < train_block; ++t) values[q][t] = Sums<metric>::quotient(x[t], y[t], n);
+    if (has_codes(metric, o.summed))
+      for (std::size_t t = 0; t < train_block; ++t) values[q][t] = share_code(y[t], x[t] + y[t]);
+    else
+      for (std::size_t t = 0; t < train_block; ++t) values[q][t] = Sums<metric>::quotient(x[t], y[t], n);
   }
 }
 

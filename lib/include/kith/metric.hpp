@@ -167,12 +167,33 @@ constexpr bool takes_gaps(Metric metric) {
   return rows_hold(metric) == RowsHold::gaps;
 }
 
+/// Returns the bits of a row up to which raw values are quotients; those of wider rows are codes
+/// (metrics.def). 0: all are quotients.
+constexpr std::int64_t bits_without_codes(Metric metric) {
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, key, floats, shown) \
+  case Metric::id:                                             \
+    return floats;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return 0;
+  }
+}
+
+/// Returns whether raw values of rows of so many bits are codes.
+constexpr bool has_codes(Metric metric, std::int64_t bits) {
+  return bits_without_codes(metric) > 0 && bits > bits_without_codes(metric);
+}
+
 /// Returns a metric with a chain whose raw values become distances in the same way.
 constexpr Metric finish_metric(Metric metric) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key, shown) \
-  case Metric::id:                                     \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown) \
+  case Metric::id:                                             \
     return Metric::shown;
 #include "kith/metrics.def"
 #undef KITH_SUMS

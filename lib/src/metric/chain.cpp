@@ -7,6 +7,7 @@
 #include "kith/spi.hpp"
 #include "metric/angles.hpp"
 #include "metric/roots.hpp"
+#include "metric/share_code.hpp"
 
 namespace kith {
 namespace {
@@ -120,14 +121,14 @@ float share_of_sums(Metric metric, std::span<const float> query, std::span<const
                     [[maybe_unused]] float n) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key, shown)                                              \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown)                                      \
   case Metric::id: {                                                                                \
     using Sum = rows##_sum;                                                                         \
     [[maybe_unused]] const float x = sum_of<Sum>(query, row,                                        \
                                                  [](Sum acc, float a, float b) { return first; }),  \
                                  y = sum_of<Sum>(query, row,                                        \
                                                  [](Sum acc, float a, float b) { return second; }); \
-    return key;                                                                                     \
+    return floats > 0 && n > floats ? share_code(y, x + y) : key;                                   \
   }
 #include "kith/metrics.def"
 #undef KITH_SUMS
@@ -152,6 +153,8 @@ Real finish_of(ShownBy shown, Real acc) {
   const Metric metric = shown.metric;
   if (metric == Metric::minkowski) return rounded_root(acc, static_cast<int>(2 * shown.parameter));
   if (shows_by_parameter(metric)) return acc / static_cast<Real>(shown.parameter);
+  if (bits_without_codes(metric) > 0 && acc < 0)
+    return static_cast<Real>(share_of_code(metric, static_cast<float>(acc)));
   if (shows_angles(metric)) return angle_of(metric, finish_of(ShownBy(chain_metric(metric)), acc));
   switch (finish_metric(chain_metric(metric))) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
@@ -201,7 +204,7 @@ double finish(ShownBy shown, double acc) {
 }
 
 void finish(ShownBy shown, std::span<const Key> keys, float* distance, std::int64_t* index) {
-  if (shows_on_host(shown.metric)) {
+  if (shows_on_host(shown)) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       distance[i] = finish_of(shown, value_of(keys[i]));
       index[i] = keys[i] == no_key ? -1 : static_cast<std::int64_t>(row_of(keys[i]));

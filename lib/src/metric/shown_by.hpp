@@ -12,12 +12,13 @@ struct ShownBy {
   ShownBy(Metric of, double by) : metric(of), parameter(by) {}
 
   Metric metric;
-  double parameter;  ///< of minkowski p, of gower and matching the number of columns; else 0
+  double parameter;  ///< of minkowski p, of gower and matching the number of columns, of rows with
+                     ///< codes (metrics.def) 1; else 0
 };
 
 /// Returns whether only the host computes the distance from the raw value.
-constexpr bool shows_on_host(Metric metric) {
-  return shows_angles(metric) || shows_by_parameter(metric);
+inline bool shows_on_host(ShownBy shown) {
+  return shows_angles(shown.metric) || shown.parameter != 0;
 }
 
 }  // namespace kith

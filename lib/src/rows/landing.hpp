@@ -7,6 +7,7 @@
 #include "base/floats.hpp"
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
+#include "metric/share_code.hpp"
 
 namespace kith {
 
@@ -14,15 +15,14 @@ namespace kith {
 inline constexpr std::int64_t most_bits = std::int64_t{1} << 24;
 inline constexpr std::int64_t bits_a_word = 32;
 
-/// Returns the most bits of a row: up to these a chain is exact, and two different quotients of sums are two
-/// floats (docs/contract.md, section 1).
+/// Returns the most bits of a row: up to these a chain is exact, and two different quotients of sums have two
+/// raw values (docs/contract.md, section 1).
 constexpr std::int64_t most_bits_of(Metric metric) {
   switch (metric) {
     case Metric::jaccard:
     case Metric::dice:
-      return 4096;
     case Metric::sokalsneath:
-      return 2896;
+      return most_coded_bits;
     case Metric::rogerstanimoto:
       return most_bits / 2;
     default:

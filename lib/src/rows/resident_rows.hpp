@@ -34,7 +34,7 @@ struct RowSchema {
   RowSchema(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
       : device(std::move(on)),
         metric(chain_metric(measure)),
-        shown(measure),
+        shown(measure, has_codes(measure, given) ? 1 : 0),
         columns(given),
         features(std::move(counting)),
         dims(compares_bits(measure) ? landed_cols(Element::bits, given)

@@ -27,7 +27,7 @@ class BorrowedAnswers final : public AnswerSink {
 
   void begin(std::int64_t, std::int64_t) override {}
   /// Enqueues the step that turns the keys into answers; angles are made on the host. Locks the device.
-  bool takes_on_device() const override { return !shows_on_host(index_.shown.metric); }
+  bool takes_on_device() const override { return !shows_on_host(index_.shown); }
   bool take_on_device(const KeysOnDevice& found, Trace* trace) override;
   /// Takes answers that the host made, and copies them to the device. Locks it.
   void put(std::int64_t query, std::span<const Key> nearest) override;

@@ -252,7 +252,8 @@ ShownBy shown_by_name(std::string_view where, Metric metric, std::span<const Cod
                 std::string(where) + ": distances by " + std::string(name(metric)) +
                     " follow from keys by a parameter of the index, which they do not have; search the whole "
                     "index");
-  const Code least = may_be_negative(metric) ? Code{0} : ordered(Real{0});
+  const bool below_0 = may_be_negative(metric) || bits_without_codes(metric) > 0;  // codes are
+  const Code least = below_0 ? Code{0} : ordered(Real{0});
   const auto wrong = std::find_if(values.begin(), values.end(), [least](Code value) {
     return value != no_code<Code> && (!is_distance(value) || value < least);
   });
