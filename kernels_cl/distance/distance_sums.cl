@@ -7,8 +7,9 @@
 //
 // Work-group g of GROUP items takes query run g % runs, of RUN queries, and GROUP training rows, one an item:
 // neighbouring items read neighbouring values of a block of rows, and neighbouring groups the same rows.
-// There is one kernel for both families.
-// Work: q * t * dims times two sums, and a division of whole numbers of 64 bits for each pair.
+// There is one kernel for both families. With -D BITS a word of a pair is counted once: where the ones of
+// both rows are known, those that differ follow from those that both have.
+// Work: q * t * dims times two sums, or one count, and a division of whole numbers of 64 bits for each pair.
 #include "common/common.cl"
 
 typedef uint bits_sum;
@@ -102,14 +103,30 @@ float rescaled(float x, float n, float y) {
 #define next_second JOIN(next_second_, METRIC)
 #define quotient_of JOIN(quotient_, METRIC)
 
+#ifdef BITS
+// Counts the ones of the queries of a run, by all items of a group.
+ALL_INLINE void count_ones(global const float* queries, const size_t query[RUN], uint dims,
+                           local uint ones[RUN]) {
+  const uint item = (uint)get_local_id(0);
+  if (item < RUN) ones[item] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = 0; i < RUN; ++i) {
+    uint own = 0;
+    for (uint d = item; d < dims; d += GROUP) {
+      const float a = queries[query[i] + (size_t)d * QUERY_BLOCK];
+      own += ones_both(a, a);
+    }
+    if (own > 0) atomic_add(&ones[i], own);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+#endif
+
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sums(
     global const float* restrict queries, global const float* restrict train, const Sides sides, uint columns,
     global float* restrict out, Place out_at) {
   const uint runs = (sides.q_rows + RUN - 1) / RUN, group = (uint)get_group_id(0), dims = sides.dims;
   const uint t = group / runs * GROUP + (uint)get_local_id(0), q0 = group % runs * RUN;
-  if (t >= sides.t_rows) return;
-  const uint to = sides.t_first + t;
-  train += (size_t)(to / TRAIN_BLOCK) * dims * TRAIN_BLOCK + to % TRAIN_BLOCK;
   size_t query[RUN];
   SUM firsts[RUN], seconds[RUN];
 #pragma unroll
@@ -119,16 +136,33 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sum
     firsts[i] = 0;
     seconds[i] = 0;
   }
+#ifdef BITS
+  local uint ones[RUN];
+  count_ones(queries, query, dims, ones);
+  uint ones_of_row = 0;
+#endif
+  if (t >= sides.t_rows) return;
+  const uint to = sides.t_first + t;
+  train += (size_t)(to / TRAIN_BLOCK) * dims * TRAIN_BLOCK + to % TRAIN_BLOCK;
 #pragma unroll 8
   for (uint d = 0; d < dims; ++d) {
     const float b = train[(size_t)d * TRAIN_BLOCK];
+#ifdef BITS
+    ones_of_row += ones_both(b, b);
+#endif
 #pragma unroll
     for (uint i = 0; i < RUN; ++i) {
       const float a = queries[query[i] + (size_t)d * QUERY_BLOCK];
       firsts[i] = next_first(firsts[i], a, b);
+#ifndef BITS
       seconds[i] = next_second(seconds[i], a, b);
+#endif
     }
   }
+#ifdef BITS
+#pragma unroll
+  for (uint i = 0; i < RUN; ++i) seconds[i] = ones_of_row + ones[i] - 2 * firsts[i];
+#endif
   for (uint i = 0; i < RUN && q0 + i < sides.q_rows; ++i)
     out[out_at.first + (q0 + i) * out_at.stride + t] =
         quotient_of((float)firsts[i], (float)seconds[i], (float)columns);

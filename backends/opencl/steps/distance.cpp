@@ -30,11 +30,11 @@ void Device::enqueue(const spi::DistanceStep& step) {
     constexpr std::size_t group = 64;  // distance_sums.cl
     const std::uint32_t run = q.rows < most_run ? 1 : most_run;
     const std::size_t groups = std::size_t{divide_up(q.rows, run)} * divide_up(t.rows, group);
-    return launch(
-        "distance/distance_sums.cl",
-        metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block) + define("RUN", run),
-        "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t}, step.summed(),
-        step.out);
+    return launch("distance/distance_sums.cl",
+                  metric + (compares_bits(step.metric) ? " -D BITS" : "") + define("QUERY_BLOCK", q.block) +
+                      define("TRAIN_BLOCK", t.block) + define("RUN", run),
+                  "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t},
+                  step.summed(), step.out);
   }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);
