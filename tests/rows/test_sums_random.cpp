@@ -60,6 +60,7 @@ TEST_CASE("sums: random cases equal the oracle") {
       if (random.one_in(2))
         options.query_tile = 1 + random.below(m), options.train_tile = 1 + random.below(n);
       if (random.one_in(3)) options.lists = 1 + random.below(4);
+      if (random.one_in(3) && compares_bits(metric)) options.boxes = true;
       const Neighbors found = Index(device(), train.view(), metric).search(queries.view(), k, options);
       const Neighbors right =
           compares_bits(metric)

@@ -36,7 +36,8 @@ struct SearchOptions {
   /// Computes distances and selects in one step.
   std::optional<bool> fused = {};
   /// Puts boxes around rows that lie together, and skips a box that can hold no near row (docs/boxes.md). For
-  /// metrics squared_l2, l2, cosine, l1 and linf.
+  /// metrics squared_l2, l2, cosine, l1 and linf; sets of bits stand by their numbers of ones, if it is asked
+  /// for.
   std::optional<bool> boxes = {};
   /// Lists per query and tile of training rows; 0: chosen.
   std::int64_t lists = 0;

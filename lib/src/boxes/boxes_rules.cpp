@@ -66,6 +66,10 @@ bool names_another_way(const SearchOptions& o) {
 
 void check_asked(const DeviceInfo& device, const Problem& p, const SearchOptions& o) {
   if (p.terms == Terms::pairs) refuse("boxes bound no terms of pairs of values; drop the demand for boxes");
+  if (is_of_sums(p.metric) && compares_bits(p.metric))
+    refuse(
+        "boxes by numbers of ones are for the k nearest of rows that a device has; drop the demand for "
+        "boxes");
   if (!follows_from_gaps(p.metric))
     refuse("boxes bound no distances by " + std::string(name(p.metric)) +
            "; choose squared_l2, l2, cosine, l1 or linf, or drop the demand for boxes");

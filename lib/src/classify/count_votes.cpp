@@ -200,7 +200,8 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
   check_numbered_in_whole("classify", mapped.options());
-  if (index.arithmetic == Arithmetic::f32 && !index.groups && resident_rows(*index.store)) {
+  const bool by_bands = options.boxes == true && is_of_sums(index.metric);  // no tile has all lists
+  if (index.arithmetic == Arithmetic::f32 && !index.groups && !by_bands && resident_rows(*index.store)) {
     const MovedRows moved("search", "query", index, queries, options);
     VotesSink sink(index.shown, found, vote_count);
     search(index, moved, largest_k, mapped.options(), sink, trace);

@@ -116,19 +116,32 @@ float sum_of(std::span<const float> query, std::span<const float> row, const Nex
   return static_cast<float>(acc);
 }
 
-/// Returns the quotient of the two sums of a pair.
-float share_of_sums(Metric metric, std::span<const float> query, std::span<const float> row,
+/// Returns the quotient of two sums.
+float share_of_sums(Metric metric, [[maybe_unused]] float x, [[maybe_unused]] float y,
                     [[maybe_unused]] float n) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, key, floats, shown)                                      \
-  case Metric::id: {                                                                                \
-    using Sum = rows##_sum;                                                                         \
-    [[maybe_unused]] const float x = sum_of<Sum>(query, row,                                        \
-                                                 [](Sum acc, float a, float b) { return first; }),  \
-                                 y = sum_of<Sum>(query, row,                                        \
-                                                 [](Sum acc, float a, float b) { return second; }); \
-    return floats > 0 && n > floats ? share_code(y, x + y) : key;                                   \
+#define KITH_SUMS(id, rows, first, second, key, floats, shown) \
+  case Metric::id:                                             \
+    if (floats > 0 && n > floats) return share_code(y, x + y); \
+    return key;
+#include "kith/metrics.def"
+#undef KITH_SUMS
+#undef KITH_METRIC
+    default:
+      return 0;
+  }
+}
+
+/// Returns the quotient of the two sums of a pair.
+float share_of_pair(Metric metric, std::span<const float> query, std::span<const float> row, float n) {
+  switch (metric) {
+#define KITH_METRIC(...)
+#define KITH_SUMS(id, rows, first, second, ...)                                                            \
+  case Metric::id: {                                                                                       \
+    using Sum = rows##_sum;                                                                                \
+    return share_of_sums(metric, sum_of<Sum>(query, row, [](Sum acc, float a, float b) { return first; }), \
+                         sum_of<Sum>(query, row, [](Sum acc, float a, float b) { return second; }), n);    \
   }
 #include "kith/metrics.def"
 #undef KITH_SUMS
@@ -185,9 +198,13 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
             std::span<const float> terms, std::int64_t bits) {
   if (is_of_sums(metric)) {
     const std::int64_t n = compares_bits(metric) ? bits : static_cast<std::int64_t>(query.size());
-    return share_of_sums(metric, query, row, static_cast<float>(n));
+    return share_of_pair(metric, query, row, static_cast<float>(n));
   }
   return chain_of(metric, query, row, terms);
+}
+
+float value_of_counts(Metric metric, std::int64_t both, std::int64_t apart, std::int64_t bits) {
+  return share_of_sums(metric, static_cast<float>(both), static_cast<float>(apart), static_cast<float>(bits));
 }
 
 double chain(Metric metric, std::span<const double> query, std::span<const double> row,

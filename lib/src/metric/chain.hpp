@@ -31,6 +31,11 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 double chain(Metric metric, std::span<const double> query, std::span<const double> row,
              std::span<const double> terms = {});
 
+/// Returns the raw value of rows of bits, by a metric of two sums.
+///   both, apart  bits that are 1 in both rows, and those that differ
+///   bits         of a row
+float value_of_counts(Metric metric, std::int64_t both, std::int64_t apart, std::int64_t bits);
+
 /// Turns a raw value into the distance that a user sees.
 float finish(ShownBy shown, float value);
 double finish(ShownBy shown, double value);

@@ -55,6 +55,10 @@ std::string boxes() {
 std::string boxes_asked_for() {
   return "boxes were asked for";
 }
+std::string bands() {
+  return "; boxes were asked for, and rows stand by their numbers of ones, which tell what need not be "
+         "looked at";
+}
 std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth) {
   return "; not by boxes: " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
          " leaves each, where " + std::to_string(worth) + " take as long as all rows, and " +

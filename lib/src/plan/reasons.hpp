@@ -23,6 +23,7 @@ std::string built_in(const std::string& why, const std::string& why_not_tuned);
 std::string proposed(Proposer proposer, bool asked_for);
 std::string boxes();
 std::string boxes_asked_for();
+std::string bands();
 /// The plan replaces boxes, or keeps them, after a sample of queries.
 ///   leaves   average number of leaves that a query reads
 ///   gave_up  how many of `sampled` queries gave up

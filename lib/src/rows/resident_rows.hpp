@@ -27,6 +27,7 @@
 namespace kith {
 
 class IndexBoxes;
+class RowBands;
 class IndexQuantizedRows;
 
 /// How rows are compared, and on which device or set of devices.
@@ -84,6 +85,7 @@ struct MadeOfRows {
   /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
   std::shared_ptr<const IndexBoxes> boxes;  ///< made by the first search by boxes
+  std::shared_ptr<const RowBands> bands;    ///< made by the first search by bands
 };
 
 /// Rows in chunks of memory of one device. Searches identify them by their places 0, 1, ...

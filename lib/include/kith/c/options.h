@@ -32,7 +32,8 @@ typedef struct kith_search_options {
   /// Computes distances and selects in one step. 0: chosen; 1: yes; -1: never.
   int32_t fused;
   /// Puts boxes around rows that lie together, and skips a box that can hold no near row (docs/boxes.md). For
-  /// metrics squared_l2, l2, cosine, l1 and linf. 0: chosen; 1: yes; -1: never.
+  /// metrics squared_l2, l2, cosine, l1 and linf; sets of bits stand by their numbers of ones, if it is asked
+  /// for. 0: chosen; 1: yes; -1: never.
   int32_t boxes;
   /// Lists per query and tile of training rows; 0: chosen.
   int64_t lists;

@@ -8,6 +8,8 @@
 #include "certified/row_sample.hpp"
 #include "metric/chain.hpp"
 #include "rows/read_back.hpp"
+#include "search/bands/banded_search.hpp"
+#include "search/bands/row_bands.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/prefiltered_search.hpp"
 #include "search/resident/resident_search.hpp"
@@ -37,6 +39,7 @@ std::size_t bytes_of(const ResidentRows& rows) {
   for (const auto& [proposer, quantized] : rows.made->quantized_rows)
     if (quantized) bytes += quantized->bytes();  // null if there was no memory for it
   if (rows.made->boxes) bytes += rows.made->boxes->bytes();
+  if (rows.made->bands) bytes += rows.made->bands->bytes();
   return bytes;
 }
 
@@ -44,6 +47,7 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
                    const Feedback& feedback) {
   SearchOptions own;
   const SearchOptions& options = options_for(rows, given, own);
+  if (takes_bands(rows, options)) return plan_banded(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return plan_prefiltered(rows, m, k, options);
   return plan_search(rows, m, k, options, feedback);
 }
@@ -51,7 +55,8 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
 void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
                       const SearchOptions& options) {
   Feedback told = rows.made->lessons.feedback();
-  told.boxes_made = true;                       // so that the cost of making boxes does not count
+  told.boxes_made = true;  // so that the cost of making boxes does not count
+  if (takes_bands(rows, options)) return static_cast<void>(bands_for(rows, options));
   if (prefilters(rows, m, k, options)) return;  // a search of gathered rows keeps nothing
   const Plan plan = plan_search(rows, m, k, options, told);
   if (plan.boxes)

@@ -13,6 +13,7 @@
 #include "kith/error.hpp"
 #include "metric/radius_bound.hpp"
 #include "rows/row_filter.hpp"
+#include "search/bands/banded_search.hpp"
 #include "search/lists/shard_lists.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
@@ -44,6 +45,15 @@ Lists without_own_rows(const Lists& keys, std::int64_t self) {
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace);
 
+/// Searches rows of one device, by bands if these are asked for. Returns the queries that are left open.
+std::vector<std::int64_t> search_whole(const ResidentRows& rows, const SearchRequest& request,
+                                       AnswerSink& sink, Trace* trace) {
+  if (!takes_bands(rows, request.options) || request.stream_plan)
+    return search_resident(rows, request, sink, trace);
+  search_banded(rows, request, sink, trace);
+  return {};
+}
+
 /// Searches a part of the rows, as a whole or in smaller parts, and passes what it finds to the PartSink.
 void search_part(const RowStore& part, const SearchRequest& request, Trace* trace) {
   SearchRequest own = request;
@@ -55,7 +65,7 @@ void search_part(const RowStore& part, const SearchRequest& request, Trace* trac
   own.known = request.parts->known(request, values);
   Keys keys = request.parts->buffer();
   KeysSink sink(keys, request.k);
-  const std::vector<std::int64_t> open = search_resident(*rows, own, sink, trace);
+  const std::vector<std::int64_t> open = search_whole(*rows, own, sink, trace);
   if (!open.empty()) {
     const Keys rest = rest_of(part, request, open, trace);
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -194,7 +204,7 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
   QuerySet queries("search", index, index.store->largest(), given);
   const SearchRequest request{queries, options, k};
   if (const auto rows = index.store->resident(request)) {
-    const std::vector<std::int64_t> open = search_resident(*rows, request, sink, trace);
+    const std::vector<std::int64_t> open = search_whole(*rows, request, sink, trace);
     if (!open.empty()) put_rest(rest_of(*index.store, request, open, trace), open, sink);
   } else {
     PartsSearch parts(index, request, trace);
