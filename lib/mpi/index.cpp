@@ -1,4 +1,5 @@
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -28,12 +29,13 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
-/// Refuses a metric whose distances do not follow from the keys of ranks.
-void check_shows_by_name(Metric metric) {
-  if (!shows_by_parameter(metric)) return;
-  throw Error(Errc::unsupported, "mpi: distances by " + std::string(name(metric)) +
-                                     " follow from keys by a parameter of the index, which keys of ranks do "
-                                     "not have; make one Index of all rows");
+/// Refuses a metric whose parameters each rank would learn from its own rows.
+void check_learns_nothing(Metric metric, const IndexOptions& options) {
+  if (metric == Metric::seuclidean && options.variances.empty())
+    refuse("seuclidean without variances, of which each rank would have its own; give one a column");
+  if (metric == Metric::gower && options.ranges.empty())
+    refuse(
+        "gower without ranges, of which each rank would have its own; give one a column, 0 for categories");
 }
 
 /// Returns where the part of a rank begins.
@@ -68,7 +70,7 @@ Found numbered_from_0(Found found, std::int64_t first) {
 
 struct Index::State {
   Communicator ranks;
-  Metric metric;
+  ShownBy shown = default_metric;
   Arithmetic arithmetic = Arithmetic::f32;
   std::int64_t rows = 0, first_row = 0;
   std::int64_t numbered_from = 0;   ///< difference between rows in keys and in
@@ -79,6 +81,8 @@ struct Index::State {
         Metric of, IndexOptions options);
   State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options);
 
+  /// Sets the parameter of `shown` from the ranks that have rows.
+  void share_parameter();
   /// Throws invalid_argument: ranks were given different queries, k or radii.
   ///   bytes  of a radius, in which `radii` holds their number
   void require_same_queries(const RowsView& queries, std::int64_t k, std::span<const std::byte> radii = {},
@@ -104,16 +108,14 @@ struct Index::State {
 
 Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows,
                     std::optional<std::int64_t> first, Metric of, IndexOptions options)
-    : ranks(comm), metric(metric_of_power(of, options.p)) {
-  if (metric != of) options.p = 0;
-  of = metric;
+    : ranks(comm), shown(metric_of_power(of, options.p)) {
+  if (shown.metric != of) options.p = 0;
+  of = shown.metric;
   ranks.together([&] {
-    check_shows_by_name(metric);
     if (options.first_row != 0 || options.largest != 0)
       refuse(
           "IndexOptions::first_row and largest are found here; leave them out, and give first_row by itself");
-    if (of == Metric::seuclidean && options.variances.empty())
-      refuse("seuclidean without variances, of which each rank would have its own; give one a column");
+    check_learns_nothing(of, options);
     if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
     if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
   });
@@ -159,6 +161,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   ranks.together([&] {
     if (my_rows.rows > 0) mine.emplace(device, my_rows, of, options);
   });
+  share_parameter();
 }
 
 Index::State::State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options)
@@ -168,7 +171,6 @@ Index::State::State(MPI_Comm comm, const Device& device, const std::string& path
     if (options.first != 0 || options.rows >= 0 || options.largest != 0)
       refuse("OpenOptions::first, rows and largest are found here; leave them out");
     info = index_file_info(path);
-    check_shows_by_name(info.metric);
   });
   const std::array<std::int64_t, 4> facts = {info.rows, static_cast<std::int64_t>(info.bytes),
                                              static_cast<std::int64_t>(info.metric),
@@ -176,21 +178,29 @@ Index::State::State(MPI_Comm comm, const Device& device, const std::string& path
   constexpr std::array names = {"rows of the index file", "bytes of the index file", "metrics",
                                 "elements of the index file"};
   require_same(ranks, facts, names);
-  metric = info.metric;
+  shown = info.metric;
   arithmetic = info.element == Element::f64 ? Arithmetic::f64 : Arithmetic::f32;
   numbered_from = info.first_row;
   const auto begin_of = [&](std::int64_t rank) { return divided(info.rows, rank, ranks.size()); };
   options.first = first_row = begin_of(ranks.rank());
   options.rows = begin_of(ranks.rank() + 1) - first_row;
-  if (metric == Metric::negative_dot && arithmetic == Arithmetic::f32) {
+  if (info.metric == Metric::negative_dot && arithmetic == Arithmetic::f32) {
     ranks.together([&] { options.largest = options.rows > 0 ? largest_in(path, options) : 0; });
     options.largest = ranks.largest(options.largest);
   }
   ranks.together([&] {
     if (options.rows > 0) mine.emplace(open_index(path, device, options));
   });
+  share_parameter();
   const std::array<std::int64_t, 1> live = {mine ? mine->rows() : 0};
   for (const std::int64_t one : ranks.all_of(live)) rows += one;
+}
+
+void Index::State::share_parameter() {
+  const std::array<std::int64_t, 1> here = {
+      std::bit_cast<std::int64_t>(mine ? mine->shown().parameter : 0.0)};
+  for (const std::int64_t one : ranks.all_of(here))
+    if (one != 0) shown.parameter = std::bit_cast<double>(one);
 }
 
 void Index::State::require_same_queries(const RowsView& queries, std::int64_t k,
@@ -289,49 +299,48 @@ Neighbors Index::search(const RowsView& queries, std::int64_t k, const SearchOpt
                         Trace* trace) const {
   return state_->voted(
       [&] { return state_->keys_of_search(queries, k, options, trace); },
-      [&](const Keys& keys) { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
+      [&](const Keys& keys) { return numbered_from_0(finish(state_->shown, keys), state_->numbered_from); });
 }
 
 Classification Index::classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
                                const VotingOptions& voting, const SearchOptions& options,
                                Trace* trace) const {
-  return state_->voted(
-      [&] { return state_->keys_of_search(queries, k, options, trace); },
-      [&](const Keys& keys) { return kith::classify(state_->metric, keys, labels, voting); });
+  return state_->voted([&] { return state_->keys_of_search(queries, k, options, trace); },
+                       [&](const Keys& keys) { return kith::classify(state_->shown, keys, labels, voting); });
 }
 
 Regression Index::regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
                           const VotingOptions& voting, const SearchOptions& options, Trace* trace) const {
   return state_->voted([&] { return state_->keys_of_search(queries, k, options, trace); },
-                       [&](const Keys& keys) { return kith::regress(state_->metric, keys, values, voting); });
+                       [&](const Keys& keys) { return kith::regress(state_->shown, keys, values, voting); });
 }
 
 // Questions within radii, which are floats or doubles.
-#define KITH_FOR_RADII(Radius)                                                                          \
-  RadiusKeys Index::within_keys(const RowsView& queries, std::span<const Radius> radii,                 \
-                                const SearchOptions& options, Trace* trace) const {                     \
-    return on_all(state_->ranks.get(), [&] { return state_->keys(queries, radii, options, trace); });   \
-  }                                                                                                     \
-  RadiusNeighbors Index::within(const RowsView& queries, std::span<const Radius> radii,                 \
-                                const SearchOptions& options, Trace* trace) const {                     \
-    return state_->voted([&] { return state_->keys(queries, radii, options, trace); },                  \
-                         [&](const RadiusKeys& keys) {                                                  \
-                           return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); \
-                         });                                                                            \
-  }                                                                                                     \
-  RadiusClassification Index::classify_within(const RowsView& queries, std::span<const Radius> radii,   \
-                                              const ShardLabels& labels, const VotingOptions& voting,   \
-                                              const SearchOptions& options, Trace* trace) const {       \
-    return state_->voted(                                                                               \
-        [&] { return state_->keys(queries, radii, options, trace); },                                   \
-        [&](const RadiusKeys& keys) { return kith::classify(state_->metric, keys, labels, voting); });  \
-  }                                                                                                     \
-  RadiusRegression Index::regress_within(const RowsView& queries, std::span<const Radius> radii,        \
-                                         const ShardValues& values, const VotingOptions& voting,        \
-                                         const SearchOptions& options, Trace* trace) const {            \
-    return state_->voted(                                                                               \
-        [&] { return state_->keys(queries, radii, options, trace); },                                   \
-        [&](const RadiusKeys& keys) { return kith::regress(state_->metric, keys, values, voting); });   \
+#define KITH_FOR_RADII(Radius)                                                                         \
+  RadiusKeys Index::within_keys(const RowsView& queries, std::span<const Radius> radii,                \
+                                const SearchOptions& options, Trace* trace) const {                    \
+    return on_all(state_->ranks.get(), [&] { return state_->keys(queries, radii, options, trace); });  \
+  }                                                                                                    \
+  RadiusNeighbors Index::within(const RowsView& queries, std::span<const Radius> radii,                \
+                                const SearchOptions& options, Trace* trace) const {                    \
+    return state_->voted([&] { return state_->keys(queries, radii, options, trace); },                 \
+                         [&](const RadiusKeys& keys) {                                                 \
+                           return numbered_from_0(finish(state_->shown, keys), state_->numbered_from); \
+                         });                                                                           \
+  }                                                                                                    \
+  RadiusClassification Index::classify_within(const RowsView& queries, std::span<const Radius> radii,  \
+                                              const ShardLabels& labels, const VotingOptions& voting,  \
+                                              const SearchOptions& options, Trace* trace) const {      \
+    return state_->voted(                                                                              \
+        [&] { return state_->keys(queries, radii, options, trace); },                                  \
+        [&](const RadiusKeys& keys) { return kith::classify(state_->shown, keys, labels, voting); });  \
+  }                                                                                                    \
+  RadiusRegression Index::regress_within(const RowsView& queries, std::span<const Radius> radii,       \
+                                         const ShardValues& values, const VotingOptions& voting,       \
+                                         const SearchOptions& options, Trace* trace) const {           \
+    return state_->voted(                                                                              \
+        [&] { return state_->keys(queries, radii, options, trace); },                                  \
+        [&](const RadiusKeys& keys) { return kith::regress(state_->shown, keys, values, voting); });   \
   }
 KITH_FOR_RADII(float)
 KITH_FOR_RADII(double)
@@ -350,11 +359,15 @@ std::int64_t Index::first_row() const {
 }
 
 Metric Index::metric() const {
-  return state_->metric;
+  return state_->shown.metric;
 }
 
 Arithmetic Index::arithmetic() const {
   return state_->arithmetic;
+}
+
+ShownBy Index::shown() const {
+  return state_->shown;
 }
 
 }  // namespace kith::mpi

@@ -145,13 +145,23 @@ def test_refusals(data, metric, how, words):
 
 
 @pytest.mark.parametrize("arithmetic", ["f32", "f64"])
-@pytest.mark.parametrize("metric, how", [("minkowski", {"p": 3}), ("gower", {}), ("matching", {})])
-def test_keys_have_no_distances_by_the_name_alone(device, metric, how, arithmetic):
+@pytest.mark.parametrize("metric, how, parameter", [("minkowski", {"p": 3}, 3), ("gower", {}, 2), ("matching", {}, 2)])
+def test_keys_have_distances_by_the_parameter_of_the_index(device, metric, how, parameter, arithmetic):
     index = kith.Index(np.arange(12.0).reshape(6, 2), metric, device, arithmetic=arithmetic, **how)
-    keys = index.search_keys(np.zeros((1, 2)), 2)
-    for found in (keys, index.within_keys(np.zeros((1, 2)), 3.0)):
-        with pytest.raises(kith.Unsupported, match=f"distances by {metric} follow from keys by a parameter"):
+    assert index.parameter == parameter
+    asked = np.ones((1, 2))
+    keys, near = index.search_keys(asked, 4), index.within_keys(asked, 3.0)
+    for found, right in (
+        (kith.finish(metric, keys, index.parameter), index.search(asked, 4)),
+        (kith.finish(metric, near, index.parameter), index.within(asked, 3.0)),
+    ):
+        assert np.array_equal(found.row, right.row) and np.array_equal(found.distance, right.distance)
+    for found in (keys, near):
+        with pytest.raises(kith.InvalidArgument, match=f"distances by {metric} with the parameter 0; give"):
             kith.finish(metric, found)
+    with pytest.raises(kith.InvalidArgument, match="parameter='3'; pass Index.parameter of the shards"):
+        kith.finish(metric, keys, "3")
+    assert kith.Index(asked, "minkowski", device, p=2).parameter == 0
 
 
 @pytest.mark.parametrize(

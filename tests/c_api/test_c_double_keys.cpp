@@ -64,7 +64,7 @@ RadiusKeys keys_of(const kith_radius_keys* lists) {
 
 std::vector<double> finished(Metric metric, const std::vector<std::uint64_t>& value) {
   std::vector<double> distance(value.size());
-  CHECK(told(kith_finish_f64(name(metric).data(), static_cast<std::int64_t>(value.size()), value.data(),
+  CHECK(told(kith_finish_f64(name(metric).data(), 0, static_cast<std::int64_t>(value.size()), value.data(),
                              distance.data())) == "ok");
   return distance;
 }
@@ -147,22 +147,32 @@ TEST_CASE("c: doubles: keys of the other width are refused") {
         "2: kith_index_within_keys: " + why + "kith_index_within_keys_f64()");
   const std::uint64_t wrong[] = {0xFFF0000000000001ull};
   double distance = 0;
-  CHECK(told(kith_finish_f64("l2", 1, wrong, &distance)).starts_with("2: kith_finish_f64: "));
+  CHECK(told(kith_finish_f64("l2", 0, 1, wrong, &distance)).starts_with("2: kith_finish_f64: "));
 }
 
-TEST_CASE("c: keys of metrics that need a parameter of the index have no distances by name") {
-  for (const std::string metric : {"minkowski", "gower", "matching"}) {
-    const std::string why =
-        "distances by " + metric +
-        " follow from keys by a parameter of the index, which they do not have; search the "
-        "whole index";
-    const std::uint32_t value = 0x80000001u;
-    const std::uint64_t value64 = 0x8000000000000001ull;
+TEST_CASE("c: distances of keys by a parameter of the shards") {
+  const float sum = 8;
+  const double sum64 = 8;
+  const std::uint32_t value = ordered(sum);
+  const std::uint64_t value64 = ordered(sum64);
+  const struct {
+    const char* metric;
+    double parameter, right, wrong;
+    const char* why;
+  } cases[] = {{"minkowski", 3, 2, 3.2, "3.2; give its p"},
+               {"gower", 4, 2, 0, "0; give the number of columns that count"},
+               {"matching", 2, 4, 1.5, "1.5; give the number of columns that count"},
+               {"l1", 0, 8, 2, "2; give 0, which stands for none"}};
+  for (const auto& one : cases) {
     float distance = 0;
     double distance64 = 0;
-    CHECK(told(kith_finish(metric.c_str(), 1, &value, &distance)) == "6: kith_finish: " + why);
-    CHECK(told(kith_finish_f64(metric.c_str(), 1, &value64, &distance64)) == "6: kith_finish_f64: " + why);
-    CHECK(told(kith_finish(metric.c_str(), 0, nullptr, nullptr)) == "6: kith_finish: " + why);
+    CHECK(told(kith_finish(one.metric, one.parameter, 1, &value, &distance)) == "ok");
+    CHECK(told(kith_finish_f64(one.metric, one.parameter, 1, &value64, &distance64)) == "ok");
+    CHECK(distance == static_cast<float>(one.right));
+    CHECK(distance64 == one.right);
+    const std::string why = ": distances by " + std::string(one.metric) + " with the parameter " + one.why;
+    CHECK(told(kith_finish(one.metric, one.wrong, 1, &value, &distance)) == "2: kith_finish" + why);
+    CHECK(told(kith_finish_f64(one.metric, one.wrong, 0, nullptr, nullptr)) == "2: kith_finish_f64" + why);
   }
 }
 

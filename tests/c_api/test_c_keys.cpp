@@ -77,7 +77,7 @@ TEST_CASE("c: keys of shards, merged, are those of one index") {
     const Keys all = merged({keys_of(b.get(), queries, k), keys_of(a.get(), queries, k)});
     CHECK(all == expected);
     std::vector<float> distance(all.value.size());
-    CHECK(told(kith_finish(named.c_str(), static_cast<std::int64_t>(all.value.size()), all.value.data(),
+    CHECK(told(kith_finish(named.c_str(), 0, static_cast<std::int64_t>(all.value.size()), all.value.data(),
                            distance.data())) == "ok");
     CHECK(Neighbors{m, k, distance, all.row} == whole.search(queries, k));
     std::uint64_t sum = 0;
@@ -148,7 +148,7 @@ TEST_CASE("c: keys: what is wrong is told") {
         "2: kith_merge: m = 1, k = 0; give m of 0 or more and k of 1 or more");
   value[0] = 1;
   float distance = 0;
-  CHECK(told(kith_finish("l2", 1, value.data(), &distance)) ==
+  CHECK(told(kith_finish("l2", 0, 1, value.data(), &distance)) ==
         "2: kith_finish: value 1 at place 0 is that of no distance by l2; give keys as search_keys(), "
         "within_keys() and merge() of this kith do");
   kith_index_options shard_options = KITH_INIT(kith_index_options);

@@ -53,6 +53,7 @@ TEST_CASE("c: prepared metrics, their parameters, and what an index says of them
     REQUIRE(told(kith_index_describe(index.get(), &info)) == "ok");
     CHECK(std::string(info.metric) == metric);
     CHECK(info.prepared == 1);
+    CHECK(info.parameter == right.shown().parameter);
   };
   const kith_index_options none = KITH_INIT(kith_index_options);
   check("correlation", none, {});

@@ -203,6 +203,28 @@ TEST_CASE("mpi command: double precision") {
   check_same(files, "search --device cpu --index ../map.kidx --radius 20.1" + asked, 0);
 }
 
+TEST_CASE("mpi command: metrics with parameters") {
+  const Files files;
+  const string asked = " --device cpu --queries ../q.npy --train ../x.npy ",
+               power = "--metric minkowski --metric-params '{\"p\": 3}' ";
+  check_same(files, "search" + asked + power + "-k 9 --out-index i.npy --out-distance d.npy", 0);
+  check_same(files,
+             "search" + asked +
+                 "--metric gower --metric-params '{\"categorical\": [1], \"ranges\": [4, 0, 2.5, 3, 4]}' "
+                 "--radius 0.3 --out-index i.csv --out-distance d.csv",
+             0);
+  check_same(files,
+             "classify" + asked + power +
+                 "--labels ../labels.npy --truth ../truth.npy --votes weights=distance --k-sweep 1,5 -k 5 "
+                 "--proba p.csv --out l.npy",
+             0);
+  check_same(files, "regress" + asked + "--metric matching --values ../values.npy -k 5 --json", 0);
+  const auto built =
+      files.run("\"$kith\"", "index build --device cpu --train ../x.npy " + power + "--out ../p.kidx");
+  REQUIRE(built.first.code == 0);
+  check_same(files, "search --device cpu --index ../p.kidx --queries ../q.npy -k 7 --out-distance d.npy", 0);
+}
+
 TEST_CASE("mpi command: classify, regress and groundtruth") {
   const Files files;
   const string by = " --device cpu --train ../x.npy --queries ../q.npy ", votes = "--labels ../labels.npy ";

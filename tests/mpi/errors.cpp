@@ -111,26 +111,25 @@ TEST_CASE("mpi: ranks that were given different things") {
   refused(shared.error_of_index(Metric::l2, {{odd ? 1 : 0}}), "features");
 }
 
-TEST_CASE("mpi: metrics whose distances need a parameter of the index are refused") {
+TEST_CASE("mpi: parameters of metrics that are missing, or not the same on all ranks") {
   const Shared shared;
-  const auto why = [](const std::string& metric) {
-    return "unsupported: mpi: distances by " + metric +
-           " follow from keys by a parameter of the index, which keys of ranks do not have; make one Index "
-           "of "
-           "all rows";
+  CHECK(shared.error_of_index(Metric::gower, {.categorical = {1}}) ==
+        "invalid_argument: mpi: gower without ranges, of which each rank would have its own; give one a "
+        "column, "
+        "0 for categories");
+  CHECK(
+      shared.error_of_index(Metric::seuclidean) ==
+      "invalid_argument: mpi: seuclidean without variances, of which each rank would have its own; give one "
+      "a column");
+  if (ranks() == 1) return;
+  const auto differ = [](const std::string& what) {
+    return "invalid_argument: mpi: rank 0 and rank " + std::to_string(failing()) + " were given different " +
+           what + "; give every rank the same";
   };
-  CHECK(shared.error_of_index(Metric::minkowski, {.p = 3}) == why("minkowski"));
-  CHECK(shared.error_of_index(Metric::minkowski, {.p = rank() == failing() ? 3.0 : 2.0}) == why("minkowski"));
-  CHECK(shared.error_of_index(Metric::gower, {.categorical = {1}}) == why("gower"));
-  CHECK(shared.error_of_index(Metric::matching) == why("matching"));
-  const mpi::Index index(MPI_COMM_WORLD, my_device(), mine_of(shared.train, shared.parts), {},
-                         Metric::minkowski, {.p = 1});
-  CHECK(index.search(shared.queries.view(), 4) ==
-        Index(my_device(), shared.train.view(), Metric::l1).search(shared.queries.view(), 4));
-  if (ranks() > 1)
-    CHECK(shared.error_of_index(Metric::minkowski, {.p = rank() == failing() ? 1.0 : 2.0}) ==
-          "invalid_argument: mpi: rank 0 and rank " + std::to_string(failing()) +
-              " were given different metrics; give every rank the same");
+  CHECK(shared.error_of_index(Metric::minkowski, {.p = rank() == failing() ? 1.0 : 2.0}) ==
+        differ("metrics"));
+  CHECK(shared.error_of_index(Metric::minkowski, {.p = rank() == failing() ? 3.0 : 4.0}) ==
+        differ("parameters of the metric"));
 }
 
 TEST_CASE("mpi: rows that make no index") {

@@ -146,10 +146,10 @@ TEST_CASE("column terms: what is refused") {
   CHECK(error_of([&] { index.search(view, 1, {.boxes = true}); }) ==
         "unsupported: search: boxes bound no terms of pairs of values; drop the demand for boxes");
   const Index matched(device(), view, Metric::matching);
-  CHECK(error_of([&] { finish(Metric::matching, matched.search_keys(view, 1)); }) ==
-        "unsupported: finish: distances by matching follow from keys by a parameter of the index, which they "
-        "do "
-        "not have; search the whole index");
+  CHECK(
+      error_of([&] { finish(Metric::matching, matched.search_keys(view, 1)); }) ==
+      "invalid_argument: finish: distances by matching with the parameter 0; give the number of columns that "
+      "count");
 }
 
 TEST_SUITE_END();

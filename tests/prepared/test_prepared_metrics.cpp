@@ -8,6 +8,8 @@
 #include "kith/index_file.hpp"
 #include "kith/keys.hpp"
 #include "kith/knn_graph.hpp"
+#include "kith/regressor.hpp"
+#include "kith/shard_votes.hpp"
 #include "kith/source.hpp"
 #include "kith/trace.hpp"
 #include "prepared/prepared_oracle.hpp"
@@ -48,6 +50,26 @@ struct PreparedCase {
   Arithmetic arithmetic;
   DoubleMatrix train, queries;
 };
+
+/// Compares votes and means of keys with those of the Index of all rows.
+void check_votes_of_keys(const Index& index, const Keys& keys, const DoubleMatrix& queries) {
+  std::vector<std::int64_t> labels;
+  std::vector<double> values;
+  for (std::int64_t row = 0; row < index.rows(); ++row) {
+    labels.push_back(row * row % 5);
+    values.push_back(static_cast<double>(row % 17) / 3);
+  }
+  const MatrixView<const double> columns(values.data(), index.rows(), 1);
+  const VotingOptions voting{.weights = Weights::distance};
+  const Classification voted = Classifier(index, {labels.data(), index.rows(), 1})
+                                   .classify(queries, keys.k, voting),
+                       by_keys = classify(index.shown(), keys, ShardLabels(labels), voting);
+  CHECK(by_keys.label == voted.label);
+  CHECK(by_keys.scores == voted.scores);
+  CHECK(by_keys.scores64 == voted.scores64);
+  CHECK(regress(index.shown(), keys, ShardValues(columns), voting).value ==
+        Regressor(index, columns).regress(queries, keys.k, voting).value);
+}
 
 template <class Body>
 void for_each_prepared(std::int64_t n, std::int64_t m, std::int64_t cols, const Body& body) {
@@ -153,7 +175,8 @@ TEST_CASE("prepared metrics: rows that are added, removed and compacted; shards;
     const Index one = of.index_of(of.part(0, 90));
     const Index two = of.index_of(of.part(90, 200), {.first_row = 90});
     const std::vector<Keys> keys{one.search_keys(of.queries, 5), two.search_keys(of.queries, 5)};
-    if (!shows_by_parameter(of.asked.metric)) CHECK(finish(grown.metric(), merge(keys)) == right);
+    CHECK(finish(grown.shown(), merge(keys)) == right);
+    check_votes_of_keys(grown, merge(keys), of.queries);
     const Neighbors others = grown.search(of.train, 3, {.self = 0});
     CHECK(knn_graph(device(), of.train, 3, of.asked.metric, {}, nullptr, of.asked.options(of.arithmetic)) ==
           others);

@@ -47,6 +47,7 @@ class MpiIndex final : public SharedIndex {
     return ranks_.step(MpiRanks::Common::within, 0,
                        [&] { return index_.within_keys(queries, radii, options, trace); });
   }
+  ShownBy shown() const override { return index_.shown(); }
 
  private:
   MpiRanks& ranks_;

@@ -180,6 +180,7 @@ class KITH_API Index {
 
   const Device& device() const;
   Metric metric() const;
+  ShownBy shown() const;          ///< how distances follow from keys: finish() of keys.hpp
   Arithmetic arithmetic() const;  ///< f32 or f64: the precision of all answers
   std::int64_t rows() const;      ///< n, without removed rows
   std::int64_t next_row() const;  ///< number of the next row of with()

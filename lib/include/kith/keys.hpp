@@ -57,12 +57,12 @@ KITH_API Keys merge(std::span<const Keys> lists);
 KITH_API RadiusKeys merge(std::span<const RadiusKeys> lists);
 
 /// Returns what Index::search() of all rows returns: distances as users see them, and rows by their numbers.
-///   metric  the metric of the shards
-/// Throws invalid_argument: keys that no search returns, as for merge(); unsupported: minkowski, gower or
-/// matching, whose distances need a parameter of the index.
-KITH_API Neighbors finish(Metric metric, const Keys& keys);
+///   shown  Index::shown() of each shard; its metric is enough but for minkowski, gower and matching
+/// Throws invalid_argument: keys that no search returns, as for merge(); a parameter that is not the
+///                          metric's.
+KITH_API Neighbors finish(ShownBy shown, const Keys& keys);
 /// Returns what Index::within() of all rows returns.
-KITH_API RadiusNeighbors finish(Metric metric, const RadiusKeys& keys);
+KITH_API RadiusNeighbors finish(ShownBy shown, const RadiusKeys& keys);
 
 /// Leaves one row out of each list, for leave-one-out over shards; a list without that row loses its last
 /// key. To have k neighbours, search every shard for k + 1, merge, and then leave out.

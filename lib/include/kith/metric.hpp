@@ -88,6 +88,23 @@ constexpr bool shows_by_parameter(Metric metric) {
   return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::matching;
 }
 
+/// How the distances that users see are made of raw values: by a metric, and a parameter where one is needed.
+/// Index::shown() gives it.
+struct ShownBy {
+  ShownBy(Metric of, double by = 0) : metric(of), parameter(by) {}
+
+  Metric metric;
+  double parameter;  ///< of minkowski p, of gower and matching the number of columns that count, of rows of
+                     ///< bits with codes (metrics.def) 1; else 0
+
+  bool operator==(const ShownBy&) const = default;
+};
+
+/// Returns whether only the host computes the distance from the raw value.
+inline bool shows_on_host(ShownBy shown) {
+  return shows_angles(shown.metric) || shown.parameter != 0;
+}
+
 /// Returns whether columns may have weights: IndexOptions::column_weights.
 constexpr bool takes_column_weights(Metric metric) {
   return metric == Metric::l1 || metric == Metric::l2 || metric == Metric::squared_l2 ||

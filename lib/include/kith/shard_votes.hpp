@@ -55,20 +55,20 @@ class KITH_API ShardValues {
 };
 
 /// Returns what Classifier::classify() of all rows would return.
-///   metric  the metric of the shards
-///   keys    the merged keys of all shards
+///   shown  how the shards show distances, as for finish()
+///   keys   the merged keys of all shards
 /// Throws as Classifier::classify() and finish() do, and invalid_argument: a row without a label (names it).
-KITH_API Classification classify(Metric metric, const Keys& keys, const ShardLabels& labels,
+KITH_API Classification classify(ShownBy shown, const Keys& keys, const ShardLabels& labels,
                                  const VotingOptions& voting = {});
 /// Returns what Classifier::classify_within() of all rows would return.
-KITH_API RadiusClassification classify(Metric metric, const RadiusKeys& keys, const ShardLabels& labels,
+KITH_API RadiusClassification classify(ShownBy shown, const RadiusKeys& keys, const ShardLabels& labels,
                                        const VotingOptions& voting = {});
 
 /// Returns what Regressor::regress() of all rows would return.
-KITH_API Regression regress(Metric metric, const Keys& keys, const ShardValues& values,
+KITH_API Regression regress(ShownBy shown, const Keys& keys, const ShardValues& values,
                             const VotingOptions& voting = {});
 /// Returns what Regressor::regress_within() of all rows would return.
-KITH_API RadiusRegression regress(Metric metric, const RadiusKeys& keys, const ShardValues& values,
+KITH_API RadiusRegression regress(ShownBy shown, const RadiusKeys& keys, const ShardValues& values,
                                   const VotingOptions& voting = {});
 
 }  // namespace kith

@@ -171,6 +171,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.arithmetic = name(from.arithmetic()).data();
     to.box = from.box().empty() ? nullptr : from.box().data();
     to.prepared = from.state().prepared ? 1 : 0;
+    to.parameter = from.shown().parameter;
     write_struct(where, info, to);
   });
 }

@@ -80,13 +80,14 @@ kith_status merge_lists(const char* function, std::int64_t m, std::int64_t k, st
 }
 
 template <class Code, class Distance>
-kith_status finish_codes(const char* function, const char* metric, std::int64_t count, const Code* value,
-                         Distance* distance) {
+kith_status finish_codes(const char* function, const char* metric, double parameter, std::int64_t count,
+                         const Code* value, Distance* distance) {
   return guarded(function, [&](const char* where) {
-    const Metric of = choice_of(metric, default_metric);
+    const ShownBy shown(choice_of(metric, default_metric), parameter);
     const std::span<const Code> values = array_of(where, "value", value, count);
     if (count > 0) check_given(where, "distance", distance);
-    finish_values(shown_by_name(where, of, values), values, distance);
+    check_shown(where, shown, values);
+    finish_values(shown, values, distance);
   });
 }
 
@@ -180,12 +181,14 @@ kith_status kith_merge_f64(int64_t m, int64_t k, int64_t lists, const uint64_t* 
   return merge_lists(__func__, m, k, lists, value, row, merged_value, merged_row);
 }
 
-kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance) {
-  return finish_codes(__func__, metric, count, value, distance);
+kith_status kith_finish(const char* metric, double parameter, int64_t count, const uint32_t* value,
+                        float* distance) {
+  return finish_codes(__func__, metric, parameter, count, value, distance);
 }
 
-kith_status kith_finish_f64(const char* metric, int64_t count, const uint64_t* value, double* distance) {
-  return finish_codes(__func__, metric, count, value, distance);
+kith_status kith_finish_f64(const char* metric, double parameter, int64_t count, const uint64_t* value,
+                            double* distance) {
+  return finish_codes(__func__, metric, parameter, count, value, distance);
 }
 
 kith_status kith_leave_out(int64_t m, int64_t k, const uint32_t* value, const int64_t* row,

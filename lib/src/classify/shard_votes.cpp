@@ -31,11 +31,11 @@ std::int64_t longest_list(const Neighbors& found) {
 
 /// Returns a Classification or RadiusClassification.
 template <class Result, class Lists>
-Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, const VotingOptions& voting) {
+Result classified(ShownBy shown, const Lists& keys, const ShardLabels& labels, const VotingOptions& voting) {
   Result result;
-  const auto& found = result.neighbors = finish(metric, keys);
+  const auto& found = result.neighbors = finish(shown, keys);
   check_rows("classify", "labels", found.row, static_cast<std::int64_t>(labels.codes().size()));
-  check_voting("classify", voting, metric, labels.classes().size(), longest_list(found));
+  check_voting("classify", voting, shown.metric, labels.classes().size(), longest_list(found));
   Counted counted =
       count_votes(voting, labels.classes(), labels.codes(), labels.sample_weights(), found.arithmetic,
                   static_cast<std::size_t>(found.queries), found.row.size(), 0, lists_in(found));
@@ -47,11 +47,11 @@ Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, c
 
 /// Returns a Regression or RadiusRegression.
 template <class Result, class Lists>
-Result regressed(Metric metric, const Lists& keys, const ShardValues& values, const VotingOptions& voting) {
+Result regressed(ShownBy shown, const Lists& keys, const ShardValues& values, const VotingOptions& voting) {
   Result result;
-  const auto& found = result.neighbors = finish(metric, keys);
+  const auto& found = result.neighbors = finish(shown, keys);
   check_rows("regress", "values", found.row, values.rows());
-  check_weights("regress", voting, metric, longest_list(found));
+  check_weights("regress", voting, shown.metric, longest_list(found));
   result.value =
       average_all({static_cast<std::size_t>(values.outputs()), values.values()}, values.sample_weights(),
                   voting, found.arithmetic, found.queries, found.row.size(), 0, lists_in(found));
@@ -81,30 +81,30 @@ ShardValues::ShardValues(MatrixView<const double> values, std::vector<float> sam
   rethrow_as_error();
 }
 
-Classification classify(Metric metric, const Keys& keys, const ShardLabels& labels,
+Classification classify(ShownBy shown, const Keys& keys, const ShardLabels& labels,
                         const VotingOptions& voting) try {
-  return classified<Classification>(metric, keys, labels, voting);
+  return classified<Classification>(shown, keys, labels, voting);
 } catch (...) {
   rethrow_as_error();
 }
 
-RadiusClassification classify(Metric metric, const RadiusKeys& keys, const ShardLabels& labels,
+RadiusClassification classify(ShownBy shown, const RadiusKeys& keys, const ShardLabels& labels,
                               const VotingOptions& voting) try {
-  return classified<RadiusClassification>(metric, keys, labels, voting);
+  return classified<RadiusClassification>(shown, keys, labels, voting);
 } catch (...) {
   rethrow_as_error();
 }
 
-Regression regress(Metric metric, const Keys& keys, const ShardValues& values,
+Regression regress(ShownBy shown, const Keys& keys, const ShardValues& values,
                    const VotingOptions& voting) try {
-  return regressed<Regression>(metric, keys, values, voting);
+  return regressed<Regression>(shown, keys, values, voting);
 } catch (...) {
   rethrow_as_error();
 }
 
-RadiusRegression regress(Metric metric, const RadiusKeys& keys, const ShardValues& values,
+RadiusRegression regress(ShownBy shown, const RadiusKeys& keys, const ShardValues& values,
                          const VotingOptions& voting) try {
-  return regressed<RadiusRegression>(metric, keys, values, voting);
+  return regressed<RadiusRegression>(shown, keys, values, voting);
 } catch (...) {
   rethrow_as_error();
 }

@@ -8,7 +8,6 @@
 
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
-#include "metric/shown_by.hpp"
 
 namespace kith {
 

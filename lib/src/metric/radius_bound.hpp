@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "metric/shown_by.hpp"
+#include "kith/metric.hpp"
 
 namespace kith {
 

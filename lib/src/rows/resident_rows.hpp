@@ -16,7 +16,6 @@
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/source.hpp"
-#include "metric/shown_by.hpp"
 #include "rows/byte_grid.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landed/column_terms.hpp"

@@ -264,6 +264,9 @@ const Device& Index::device() const {
 Metric Index::metric() const {
   return state_->shown.metric;
 }
+ShownBy Index::shown() const {
+  return state_->shown;
+}
 Arithmetic Index::arithmetic() const {
   return state_->arithmetic;
 }

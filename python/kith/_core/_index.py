@@ -295,7 +295,7 @@ class Index(Searches):
         self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
         self._box = copied(info.box, self._dims, np.dtype(np.float64)) if info.box else None
-        self._metric = metric_of(info.metric)
+        self._metric, self._parameter = metric_of(info.metric), float(info.parameter)
         self._arithmetic = cast(Arithmetic, text(info.arithmetic))
 
     @classmethod
@@ -446,6 +446,12 @@ class Index(Searches):
     @property
     def metric(self) -> MetricName:
         return self._metric
+
+    @property
+    def parameter(self) -> float:
+        """What `kith.finish` needs beside the metric: `p` of ``minkowski``, the number of columns that count of
+        ``gower`` and ``matching``, else 0."""
+        return self._parameter
 
     @property
     def arithmetic(self) -> Arithmetic:

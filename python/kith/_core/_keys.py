@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import numbers
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Optional, Union, overload
 
@@ -116,10 +117,10 @@ def merge(lists: Any) -> Any:
 
 
 @overload
-def finish(metric: MetricName, keys: Keys) -> Neighbors: ...
+def finish(metric: MetricName, keys: Keys, parameter: float = 0) -> Neighbors: ...
 @overload
-def finish(metric: MetricName, keys: RadiusKeys) -> RadiusNeighbors: ...
-def finish(metric: MetricName, keys: Any) -> Any:
+def finish(metric: MetricName, keys: RadiusKeys, parameter: float = 0) -> RadiusNeighbors: ...
+def finish(metric: MetricName, keys: Any, parameter: float = 0) -> Any:
     """Return what a search of all rows returns, from its keys.
 
     Parameters
@@ -128,6 +129,8 @@ def finish(metric: MetricName, keys: Any) -> Any:
         The metric of the shards.
     keys : Keys or RadiusKeys
         The merged keys.
+    parameter : float
+        `Index.parameter` of the shards, for ``minkowski``, ``gower`` and ``matching``.
 
     Returns
     -------
@@ -137,19 +140,20 @@ def finish(metric: MetricName, keys: Any) -> Any:
     Raises
     ------
     kith.InvalidArgument
-        No search returns such keys, or none by this metric (names the first place).
-    kith.Unsupported
-        The metric is ``minkowski``, ``gower`` or ``matching``, whose distances need a parameter of the index.
+        No search returns such keys, or none by this metric (names the first place); a parameter that is not the
+        metric's.
     """
     if not isinstance(metric, str):
         raise InvalidArgument(f"kith.finish: metric={metric!r}; pass the name of the shards' metric")
+    if isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):
+        raise InvalidArgument(f"kith.finish: parameter={parameter!r}; pass Index.parameter of the shards")
     if isinstance(keys, RadiusKeys):
         lists = _radius_keys(keys, "kith.finish: keys")
         check_keys(lists.value, lists.row, lists.first, "kith.finish: keys")
-        return RadiusNeighbors(lists.first, _distances(metric, lists.value), lists.row)
+        return RadiusNeighbors(lists.first, _distances(metric, parameter, lists.value), lists.row)
     plain = _keys(keys, "kith.finish: keys")
     check_keys(*plain, None, "kith.finish: keys")
-    return Neighbors(_distances(metric, plain.value), plain.row)
+    return Neighbors(_distances(metric, parameter, plain.value), plain.row)
 
 
 def leave_out(keys: Keys, rows: Any) -> Keys:
@@ -300,11 +304,11 @@ def _radius_keys(keys: RadiusKeys, what: str) -> RadiusKeys:
     return RadiusKeys(first, value, row)
 
 
-def _distances(metric: str, value: Values) -> Array:
+def _distances(metric: str, parameter: float, value: Values) -> Array:
     wide = _is_wide(value)
     distance = np.empty(value.shape, np.float64 if wide else np.float32)
     ask = lib.kith_finish_f64 if wide else lib.kith_finish
-    check(ask(metric.encode(), value.size, address(value), address(distance)))
+    check(ask(metric.encode(), float(parameter), value.size, address(value), address(distance)))
     return distance
 
 

@@ -13,11 +13,6 @@ def metrics() -> list[MetricName]:
     return [metric_of(lib.kith_metric_name(number)) for number in range(lib.kith_metric_count())]
 
 
-def shows_by_parameter(metric: MetricName) -> bool:
-    """Return whether distances need a parameter of the index, beside keys and the name of the metric."""
-    return metric in ("minkowski", "gower", "matching")
-
-
 def metric_named(name: str) -> MetricName:
     """Return kith's name of a metric, given in any spelling or by another library's name.
 

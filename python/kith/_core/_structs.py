@@ -70,6 +70,7 @@ class IndexInfo(c.Structure):
         ("arithmetic", c.c_char_p),
         ("box", c.c_void_p),
         ("prepared", c.c_int64),
+        ("parameter", c.c_double),
     ]
 
 

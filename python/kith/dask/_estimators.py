@@ -15,7 +15,7 @@ from .._core._types import MetricName
 from .._rows._answers import label_columns, targets_of
 from .._rows._cells import NUMBERS
 from ..sklearn._labels import decode
-from ..sklearn._parameters import weights_of
+from ..sklearn._parameters import metric_of, weights_of
 from . import _client as c
 from . import _votes as votes
 from ._index import Index
@@ -39,12 +39,16 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
         *,
         weights: str = "uniform",
         metric: MetricName = "l2",
+        p: float = 2,
+        metric_params: Optional[dict[str, Any]] = None,
         device: str = "auto",
         scratch: Optional[str] = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
         self.device = device
         self.scratch = scratch
 
@@ -54,13 +58,14 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
     def _fit_rows(self, X: Any, y: Any) -> None:
         if callable(weights_of(self.weights, self._where())):
             raise InvalidArgument(f"{self._where()}: a function as weights; choose 'uniform' or 'distance'")
-        choice: Any = "f32" if arithmetic_for(self.metric, "automatic") == "f32" else "exact"
+        metric, takes = metric_of(self.metric, self.p, self.metric_params, self._where())
+        choice: Any = "f32" if arithmetic_for(metric, "automatic") == "f32" else "exact"
         if isinstance(X, (str, os.PathLike, list)) and (not isinstance(X, list) or isinstance(X[0], (str, os.PathLike))):
             client = c.client_of(None, "kith.dask.Index.from_files")
-            shards = shards_of_files(client, X, self.metric, self.device, None, None, choice)
+            shards = shards_of_files(client, X, metric, self.device, None, None, choice, takes)
         else:
             client = c.client_of(None, "kith.dask.Index.from_array")
-            shards = shards_of_array(client, X, self.metric, self.device, None, self.scratch, None, choice)
+            shards = shards_of_array(client, X, metric, self.device, None, self.scratch, None, choice, takes)
         self.index_ = Index(client, *shards)
         if self.weights == "distance" and self.index_.metric == "negative_dot":
             raise Unsupported(
@@ -114,7 +119,9 @@ class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,u
     n_neighbors : int
     weights : {"uniform", "distance"}
         The weight of a vote.
-    metric, device : str
+    metric, p, metric_params
+        As for `kith.sklearn`.
+    device : str
         As for `Index.from_files`.
     scratch : str, optional
         A folder that all workers see, for arrays above 8 MB that are not Dask's.
@@ -200,7 +207,7 @@ class KNeighborsRegressor(RegressorMixin, _KNeighbors):  # type: ignore[misc,unu
 
     Parameters
     ----------
-    n_neighbors, weights, metric, device, scratch
+    n_neighbors, weights, metric, p, metric_params, device, scratch
         As for `KNeighborsClassifier`.
     """
 

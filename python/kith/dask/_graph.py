@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .._core._types import MetricName
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Tile
@@ -31,8 +30,8 @@ def merged(shards: list[Any], tiles: list[Tile], search: Search) -> list[Any]:
     return keys
 
 
-def finished(shards: list[Any], metric: MetricName, tiles: list[Tile], search: Search) -> list[Any]:
+def finished(shards: list[Any], like: tasks.Opened, tiles: list[Tile], search: Search) -> list[Any]:
     """Returns the lazy answers of each tile."""
     name = c.token()
     keys = merged(shards, tiles, search)
-    return [c.task(tasks.finish, f"finish-{name}-{t}", metric, one) for t, one in enumerate(keys)]
+    return [c.task(tasks.finish, f"finish-{name}-{t}", like, one) for t, one in enumerate(keys)]

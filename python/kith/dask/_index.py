@@ -44,7 +44,8 @@ class Index:
         with c.named_failures(client):
             self._shards = client.persist(shards)
         opened = [c.task(tasks.is_open, f"open-{name}-{i}", shard) for i, shard in enumerate(self._shards)]
-        self._rows = int(sum(c.run(client, opened)))
+        held: list[tasks.Opened] = c.run(client, opened)
+        self._rows, self._like = sum(one.rows for one in held), held[0]
 
     @classmethod
     def from_files(
@@ -60,6 +61,9 @@ class Index:
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
         degrees: bool = False,
+        p: Optional[float] = None,
+        categorical: Optional[Any] = None,
+        ranges: Optional[Any] = None,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of files that every worker sees under the same names; the client need not see them.
@@ -77,8 +81,9 @@ class Index:
             The most rows of a shard; longer files become several. None: one shard per file.
         centre : True or array, [dims], optional
             As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
-        w, V, VI, degrees
-            As for `kith.Index`; but ``seuclidean`` needs `V`, since each shard would have variances of its own.
+        w, V, VI, degrees, p, categorical, ranges
+            As for `kith.Index`. Variances for ``seuclidean`` and ranges for ``gower`` that are not given are learned
+            from the rows of all shards, which are read for it.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, and the same for all shards: ``automatic`` is ``f64`` for files of float64 without a
             `centre`, else ``f32``.
@@ -97,12 +102,12 @@ class Index:
             an unknown metric; files of float64 beside others, unless `arithmetic` chooses.
         kith.Unavailable
             There is no client, no such device, or the scheduler is gone.
-        kith.Unsupported
-            The metric is ``minkowski``, ``gower`` or ``matching``, whose distances need a parameter of the index.
         """
         where = "kith.dask.Index.from_files"
         client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
-        takes = {"w": w, "V": V, "VI": VI, "degrees": degrees}
+        takes = {
+            "w": w, "V": V, "VI": VI, "degrees": degrees, "p": p, "categorical": categorical, "ranges": ranges,
+        }  # fmt: skip
         return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre, choice, takes))
 
     @classmethod
@@ -120,6 +125,9 @@ class Index:
         V: Optional[Any] = None,
         VI: Optional[Any] = None,
         degrees: bool = False,
+        p: Optional[float] = None,
+        categorical: Optional[Any] = None,
+        ranges: Optional[Any] = None,
         arithmetic: Arithmetic = "automatic",
     ) -> Index:
         """Make an index of a dask array, with one shard per block of rows, or of an array in memory.
@@ -136,7 +144,7 @@ class Index:
         scratch : str, optional
             A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
             temporary folder, if all workers run on this machine.
-        centre, w, V, VI, degrees
+        centre, w, V, VI, degrees, p, categorical, ranges
             As for `from_files`.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, by the dtype of the array.
@@ -152,7 +160,9 @@ class Index:
         """
         where = "kith.dask.Index.from_array"
         client, choice = c.client_of(client, where), checked(arithmetic, centre, where, metric)
-        takes = {"w": w, "V": V, "VI": VI, "degrees": degrees}
+        takes = {
+            "w": w, "V": V, "VI": VI, "degrees": degrees, "p": p, "categorical": categorical, "ranges": ranges,
+        }  # fmt: skip
         return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre, choice, takes))
 
     @classmethod
@@ -276,7 +286,7 @@ class Index:
             of = radii(radius, queries.count, self.metric, "kith.dask.Index.within: radius", self._kind())
             lists = finished(
                 self._shards,
-                self.metric,
+                self._like,
                 queries.tiles,
                 lambda shard, t, key: c.task(tasks.within, key, shard, t.rows, t.begin, of(t)),
             )
@@ -328,7 +338,7 @@ class Index:
         """Returns the lazy `Neighbors` of each tile."""
         return finished(
             self._shards,
-            self.metric,
+            self._like,
             queries.tiles,
             lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k),
         )
@@ -364,7 +374,7 @@ class Index:
 
     @property
     def metric(self) -> MetricName:
-        return self._recipes[0].metric
+        return self._like.metric
 
     @property
     def arithmetic(self) -> Arithmetic:

@@ -11,6 +11,7 @@ from distributed import Client
 from .._core._checks import at_least_1, check_columns
 from .._core._errors import InvalidArgument
 from .._rows._arrays import centred_rows_of
+from .._rows._categories import FrameCategories, names_of
 from .._rows._limits import radii_of
 from . import _client as c
 from . import _tasks as tasks
@@ -30,7 +31,7 @@ class Tile(NamedTuple):
 
 class Columns(NamedTuple):
     """Describes the columns of the training rows: how many, the metric, their names if the rows came as a frame,
-    whether they have a centre, and the arithmetic.
+    whether they have a centre, the arithmetic, and the categories of a frame.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Columns(NamedTuple):
     names: Optional[list[Any]] = None
     centred: bool = False
     arithmetic: Width = "f32"
+    categories: Optional[FrameCategories] = None
 
 
 class Queries:
@@ -66,6 +68,9 @@ class Queries:
             columns = layout.columns
             self.tiles = self._cut(layout.rows, tile or _tile(like, k), lambda a, b: _part(path, a, b, layout))
         else:
+            if like.categories is not None:
+                check_columns(like.names, names_of(Q), where)  # since categories belong to places of columns
+                Q = like.categories.numbered(Q, where)
             if like.centred:
                 rows: Any = centred_rows_of(Q, where)
             else:

@@ -9,14 +9,16 @@ import numpy as np
 from distributed import Client
 
 from .._core._checks import advice_on_centre, at_least_1, centre_of
-from .._core._errors import InvalidArgument, Unsupported
+from .._core._errors import InvalidArgument
 from .._core._library import version
-from .._core._metrics import metric_named, shows_by_parameter
+from .._core._index import categories_of
+from .._core._metrics import metric_named
 from .._core._types import Float64, MetricName
 from .._rows._arrays import centred_rows_of
 from . import _client as c
 from . import _tasks as tasks
 from ._arithmetic import Choice, Width, chosen, chosen_by_files, converted
+from ._learned import Part, with_learned
 from ._queries import Columns, check_blocks, is_dask
 
 
@@ -90,6 +92,9 @@ def shards_of_array(
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
         ]
         return Shards(opened, recipes, Columns(dims, metric, None, recipes[0].centre is not None, width))
+    takes = dict(takes or {})
+    categories, takes["categorical"] = categories_of(array, metric, takes.get("categorical"), where)
+    array = array if categories is None else categories.numbered(array, where)
     centred = centre is not None and centre is not False
     if centred:
         moved = centred_rows_of(array, where)
@@ -103,10 +108,10 @@ def shards_of_array(
     cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
     counts = [b - a for a, b in zip(places, places[1:])]
     named = [(part, f"rows {a}") for part, a in zip(cut, places)]
-    recipes = _recipes(client, named, cut, counts, metric, device, width, centre, takes or {})
+    recipes = _recipes(client, named, cut, counts, metric, device, width, centre, takes)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
-    return Shards(opened, recipes, Columns(rows.shape[1], metric, names, centred, width))
+    return Shards(opened, recipes, Columns(rows.shape[1], metric, names, centred, width, categories))
 
 
 def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
@@ -158,16 +163,9 @@ def _recipes(
 ) -> list[tasks.Recipe]:
     """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name. `takes`: what the metric
     takes; None for an index file, which has it."""
-    if shows_by_parameter(metric):
-        raise Unsupported(
-            f"kith.dask.Index: metric={metric!r}, whose distances follow from keys by a parameter of the index, which "
-            "keys of shards do not have; search the whole index by kith.Index"
-        )
-    if metric == "seuclidean" and takes is not None and takes.get("V") is None:
-        raise InvalidArgument(
-            "kith.dask.Index: metric='seuclidean' without V, of which each shard would have its own; pass V, one "
-            "variance a column"
-        )
+    if takes is not None:
+        parts = [Part(source, shown, rows) for source, (_, shown), rows in zip(sources, named, counts)]
+        takes = with_learned(client, parts, metric, arithmetic, takes)
     largest: Optional[float] = None  # in double precision the shard with the largest refuses what one index would
     if metric == "negative_dot" and arithmetic == "f32":
         name = c.token()

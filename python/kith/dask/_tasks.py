@@ -98,7 +98,7 @@ class Recipe(NamedTuple):
     arithmetic : {"f32", "f64"}
         That of all shards.
     takes : dict, optional
-        `w`, `V`, `VI` and `degrees` of `kith.Index`.
+        `w`, `V`, `VI`, `degrees`, `p`, `categorical` and `ranges` of `kith.Index`.
     """
 
     rows: Any
@@ -226,9 +226,26 @@ def open_block(block: Any, recipe: Recipe) -> Shard:
     return open_shard(recipe._replace(rows=array))
 
 
-def is_open(shard: Shard) -> int:
-    """Waits until a shard is open, without fetching it. Returns its number of rows."""
-    return shard.index().rows
+class Opened(NamedTuple):
+    """Says what an open shard holds.
+
+    Attributes
+    ----------
+    rows : int
+    metric : str
+    parameter : float
+        `kith.Index.parameter`.
+    """
+
+    rows: int
+    metric: MetricName
+    parameter: float
+
+
+def is_open(shard: Shard) -> Opened:
+    """Waits until a shard is open, without fetching it."""
+    index = shard.index()
+    return Opened(index.rows, index.metric, index.parameter)
 
 
 # ---- A search ----
@@ -266,8 +283,8 @@ def merge(lists: list[Any]) -> Any:
     return keys_.merge(lists)
 
 
-def finish(metric: MetricName, keys: Any) -> Any:
-    return keys_.finish(metric, keys)
+def finish(like: Opened, keys: Any) -> Any:
+    return keys_.finish(like.metric, keys, like.parameter)
 
 
 # ---- Verification ----

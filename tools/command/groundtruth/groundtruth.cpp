@@ -34,8 +34,8 @@ Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Ro
   const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
-  const Metric metric = metric_in_file(index.metric());
-  if (index.metric() == metric) return index.search(queries.searched(), flags.k, options, trace);
+  const Metric metric = metric_in_file(index.shown().metric);
+  if (index.shown().metric == metric) return index.search(queries.searched(), flags.k, options, trace);
   // An index file of l2, or minkowski with p = 2: the keys hold the squared distances.
   return finish(metric, index.keys(queries.searched(), flags.k, options, trace));
 }

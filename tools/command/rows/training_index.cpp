@@ -52,18 +52,14 @@ MatrixView<const double> values_of(const Training& training) {
 
 }  // namespace
 
-TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric metric, bool keep)
-    : metric_(metric) {
+TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric metric, bool keep) {
   if (!ranks()) {
     alone_ = index_of(training, device, metric, keep);
-    metric_ = alone_->metric();
     first_row_ = alone_->first_row();
     return;
   }
   if (!training.index.empty()) {
-    const IndexFileInfo info = index_file_info(training.index);
-    metric_ = info.metric;
-    first_row_ = info.first_row;
+    first_row_ = index_file_info(training.index).first_row;
     if (training.filter) filter_ = training.filter;  // a part uses the positions of the whole file
     shared_ = opening_index_file(training.index, [&](OpenOptions options) {
       const IndexOptions placing = training.index_options();
@@ -110,13 +106,13 @@ RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const double> 
 Neighbors TrainingIndex::search(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                                 Trace* trace) const {
   if (alone_) return alone_->search(queries, k, options, trace);
-  return finish(metric_, keys(queries, k, options, trace));
+  return finish(shown(), keys(queries, k, options, trace));
 }
 
 RadiusNeighbors TrainingIndex::within(const RowsView& queries, std::span<const double> radii,
                                       const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->within(queries, radii, options, trace);
-  return finish(metric_, keys(queries, radii, options, trace));
+  return finish(shown(), keys(queries, radii, options, trace));
 }
 
 TrainingClassifier::TrainingClassifier(Training& training, const Device& device, Metric metric, bool keep) {
@@ -137,7 +133,7 @@ std::vector<Classification> TrainingClassifier::classify_outputs(const RowsView&
   const Keys keys = shared_->keys(queries, k, options, trace);
   std::vector<Classification> results;
   for (const ShardLabels& labels : labels_)
-    results.push_back(kith::classify(shared_->metric(), keys, labels, voting));
+    results.push_back(kith::classify(shared_->shown(), keys, labels, voting));
   return results;
 }
 
@@ -146,7 +142,7 @@ RadiusClassification TrainingClassifier::classify_within(const RowsView& queries
                                                          const VotingOptions& voting,
                                                          const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->classify_within(queries, radii, voting, options, trace);
-  return kith::classify(shared_->metric(), shared_->keys(queries, radii, options, trace), labels_[0], voting);
+  return kith::classify(shared_->shown(), shared_->keys(queries, radii, options, trace), labels_[0], voting);
 }
 
 Sweep TrainingClassifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
@@ -156,14 +152,14 @@ Sweep TrainingClassifier::sweep(const RowsView& queries, std::span<const std::in
   const Keys keys = shared_->keys(queries, *std::max_element(ks.begin(), ks.end()), options, trace);
   Sweep sweep;
   for (const std::int64_t k : ks) {
-    Classification result = kith::classify(shared_->metric(), nearest_of(keys, k), labels_[0], voting);
+    Classification result = kith::classify(shared_->shown(), nearest_of(keys, k), labels_[0], voting);
     sweep.label.push_back(std::move(result.label));
     if (k != counted_k) continue;
     sweep.votes = std::move(result.votes);
     sweep.scores = std::move(result.scores);
     sweep.scores64 = std::move(result.scores64);
   }
-  sweep.neighbors = finish(shared_->metric(), keys);
+  sweep.neighbors = finish(shared_->shown(), keys);
   return sweep;
 }
 
@@ -179,14 +175,14 @@ TrainingRegressor::TrainingRegressor(Training& training, const Device& device, M
 Regression TrainingRegressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                                       const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->regress(queries, k, voting, options, trace);
-  return kith::regress(shared_->metric(), shared_->keys(queries, k, options, trace), *values_, voting);
+  return kith::regress(shared_->shown(), shared_->keys(queries, k, options, trace), *values_, voting);
 }
 
 RadiusRegression TrainingRegressor::regress_within(const RowsView& queries, std::span<const double> radii,
                                                    const VotingOptions& voting, const SearchOptions& options,
                                                    Trace* trace) const {
   if (alone_) return alone_->regress_within(queries, radii, voting, options, trace);
-  return kith::regress(shared_->metric(), shared_->keys(queries, radii, options, trace), *values_, voting);
+  return kith::regress(shared_->shown(), shared_->keys(queries, radii, options, trace), *values_, voting);
 }
 
 }  // namespace kith::command

@@ -34,8 +34,8 @@ class TrainingIndex {
   RadiusKeys keys(const RowsView& queries, std::span<const double> radii, const SearchOptions& options,
                   Trace* trace) const;
 
-  /// Returns the metric; that of the index file if there is one.
-  Metric metric() const { return metric_; }
+  /// Returns how distances follow from keys; that of the index file if there is one.
+  ShownBy shown() const { return alone_ ? alone_->shown() : shared_->shown(); }
 
  private:
   SearchOptions shared_options(const SearchOptions& options) const;
@@ -43,8 +43,7 @@ class TrainingIndex {
   std::optional<Index> alone_;
   std::unique_ptr<SharedIndex> shared_;
   std::optional<RowFilter> filter_;  ///< for the rows of this rank
-  Metric metric_;
-  std::int64_t first_row_ = 0;  ///< first_row of an index file, from which keys count
+  std::int64_t first_row_ = 0;       ///< first_row of an index file, from which keys count
 };
 
 /// Classifies by the Classifier that classifier_of() makes, with the same results.

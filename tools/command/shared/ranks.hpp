@@ -23,6 +23,7 @@ class SharedIndex {
                            Trace* trace) const = 0;
   virtual RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii,
                                  const SearchOptions& options, Trace* trace) const = 0;
+  virtual ShownBy shown() const = 0;
 };
 
 /// All ranks must call these functions in the same order. Each call waits for the other ranks; if one of them

@@ -46,13 +46,14 @@ KITH_C_API kith_status kith_merge_f64(int64_t m, int64_t k, int64_t lists, const
                                       const int64_t* const* row, uint64_t* merged_value, int64_t* merged_row);
 
 /// Compute the distances of keys, as kith_index_search() and kith_index_within() of all rows return them.
-///   metric    the metric of the shards; NULL: `l2`. minkowski, gower and matching are unsupported: their
-///             distances need a parameter of the index
-///   value     [count]
-///   distance  [count]  out
-KITH_C_API kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance);
-KITH_C_API kith_status kith_finish_f64(const char* metric, int64_t count, const uint64_t* value,
-                                       double* distance);
+///   metric     the metric of the shards; NULL: `l2`
+///   parameter  kith_index_info.parameter of the shards
+///   value      [count]
+///   distance   [count]  out
+KITH_C_API kith_status kith_finish(const char* metric, double parameter, int64_t count, const uint32_t* value,
+                                   float* distance);
+KITH_C_API kith_status kith_finish_f64(const char* metric, double parameter, int64_t count,
+                                       const uint64_t* value, double* distance);
 
 /// Leave one row out of each list, for leave-one-out over shards; a list without that row loses its last key.
 /// Search the shards for k + 1, merge, and then leave out.

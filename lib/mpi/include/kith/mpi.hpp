@@ -95,8 +95,8 @@ class KITH_API Index {
   ///              All ranks with rows must come to one arithmetic, by elements or by the option
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
-  ///        number occurs on two ranks; unsupported: minkowski, gower or matching, whose distances need a
-  ///        parameter that keys do not have.
+  ///        number occurs on two ranks; for seuclidean without variances and gower without ranges, of which
+  ///        each rank would have its own.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});
@@ -104,8 +104,7 @@ class KITH_API Index {
   /// of its rows; together they answer as the Index of the whole file does. Keys number rows from the file's
   /// first_row, neighbours from 0.
   ///   options  options of this rank: threads, stop and progress; the rest is computed
-  /// Throws as kith::open_index() does, and invalid_argument if ranks see different files; unsupported: such
-  ///        a metric.
+  /// Throws as kith::open_index() does, and invalid_argument if ranks see different files.
   Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options = {});
 
   /// Returns on every rank what kith::Index::search() of all rows returns.
@@ -162,6 +161,7 @@ class KITH_API Index {
   /// Returns the number of this rank's first row; for an index file, its place in the file.
   std::int64_t first_row() const;
   Metric metric() const;
+  ShownBy shown() const;          ///< of kith::Index, on ranks without rows, too
   Arithmetic arithmetic() const;  ///< f32 or f64, on ranks without rows, too
 
   struct State;

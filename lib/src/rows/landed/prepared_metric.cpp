@@ -122,15 +122,12 @@ Cholesky factored(std::string_view name, std::span<const double> matrix,
   return factor;
 }
 
-/// The largest p of minkowski; it is a whole number of halves.
-constexpr double most_p = 8;
-
 int halves_of(double p) {
   return static_cast<int>(2 * p);
 }
 
 void check_p(double p) {
-  if (p > 0 && p <= most_p && 2 * p == std::floor(2 * p)) return;
+  if (is_power(p)) return;
   refuse("index", "minkowski with p = " + text_of(p) + "; choose 0.5, 1, 1.5 and so on up to 8, or infinity");
 }
 

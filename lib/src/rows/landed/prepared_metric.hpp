@@ -14,7 +14,6 @@
 #include "kith/metric.hpp"
 #include "kith/options.hpp"
 #include "metric/cholesky.hpp"
-#include "metric/shown_by.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
 
 namespace kith {

@@ -56,7 +56,7 @@ Arithmetic common_arithmetic(std::span<const Given> given) {
 
 /// Writes the distances of keys, in their arithmetic.
 template <class Lists, class Found>
-void finish_to(Metric metric, const Lists& keys, Found& found) {
+void finish_to(ShownBy shown, const Lists& keys, Found& found) {
   by_arithmetic(keys.arithmetic, [&](auto code) {
     using Code = decltype(code);
     check_keys("finish", lists_of<Code>("finish", keys));
@@ -64,7 +64,8 @@ void finish_to(Metric metric, const Lists& keys, Found& found) {
     found.arithmetic = keys.arithmetic;
     auto& distance = distances_of<Code>(found);
     distance.resize(values.size());
-    finish_values(shown_by_name("finish", metric, values), values, distance.data());
+    check_shown<Code>("finish", shown, values);
+    finish_values(shown, values, distance.data());
   });
   found.queries = keys.queries;
   found.row = keys.row;
@@ -99,18 +100,18 @@ RadiusKeys merge(std::span<const RadiusKeys> lists) try {
   rethrow_as_error();
 }
 
-Neighbors finish(Metric metric, const Keys& keys) try {
+Neighbors finish(ShownBy shown, const Keys& keys) try {
   Neighbors found;
-  finish_to(metric, keys, found);
+  finish_to(shown, keys, found);
   found.k = keys.k;
   return found;
 } catch (...) {
   rethrow_as_error();
 }
 
-RadiusNeighbors finish(Metric metric, const RadiusKeys& keys) try {
+RadiusNeighbors finish(ShownBy shown, const RadiusKeys& keys) try {
   RadiusNeighbors found;
-  finish_to(metric, keys, found);
+  finish_to(shown, keys, found);
   found.first = keys.first;
   return found;
 } catch (...) {

@@ -13,9 +13,11 @@
 #include "base/checksum.hpp"
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
+#include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "metric/roots.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -53,6 +55,21 @@ bool is_distance(Code value) {
   using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
   return value >= ordered(-infinity) && value <= ordered(infinity);
+}
+
+void check_parameter(std::string_view where, ShownBy shown) {
+  const double by = shown.parameter;
+  const bool is_p = shown.metric == Metric::minkowski, is_needed = shows_by_parameter(shown.metric);
+  const bool may_be_1 = bits_without_codes(shown.metric) > 0;  // of rows with codes, which say it themselves
+  if (is_p        ? is_power(by)
+      : is_needed ? by >= 1 && std::isfinite(by) && by == std::floor(by)
+                  : by == 0 || (by == 1 && may_be_1))
+    return;
+  refuse(where, "distances by " + std::string(name(shown.metric)) + " with the parameter " + text_of(by) +
+                    "; give " +
+                    (is_p        ? "its p"
+                     : is_needed ? "the number of columns that count"
+                                 : "0, which stands for none"));
 }
 
 /// Returns the first place of list q that no search produces; the end of the list if there is none.
@@ -245,23 +262,18 @@ RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>> lists) {
 }
 
 template <class Code>
-ShownBy shown_by_name(std::string_view where, Metric metric, std::span<const Code> values) {
+void check_shown(std::string_view where, ShownBy shown, std::span<const Code> values) {
   using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
-  if (shows_by_parameter(metric))
-    throw Error(Errc::unsupported,
-                std::string(where) + ": distances by " + std::string(name(metric)) +
-                    " follow from keys by a parameter of the index, which they do not have; search the whole "
-                    "index");
-  const bool below_0 = may_be_negative(metric) || bits_without_codes(metric) > 0;  // codes are
+  check_parameter(where, shown);
+  const bool below_0 = may_be_negative(shown.metric) || bits_without_codes(shown.metric) > 0;  // codes are
   const Code least = below_0 ? Code{0} : ordered(Real{0});
   const auto wrong = std::find_if(values.begin(), values.end(), [least](Code value) {
     return value != no_code<Code> && (!is_distance(value) || value < least);
   });
   if (wrong != values.end())
     refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
-                      " is that of no distance by " + std::string(name(metric)) +
+                      " is that of no distance by " + std::string(name(shown.metric)) +
                       "; give keys as search_keys(), within_keys() and merge() of this kith do");
-  return ShownBy(metric);
 }
 
 void finish_values(ShownBy shown, std::span<const std::uint32_t> values, float* distance) {
@@ -329,7 +341,7 @@ std::uint64_t digest_of(const ListsOf<Code>& lists) {
   template void merge_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
   template void unite_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
   template RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>>);                                 \
-  template ShownBy shown_by_name(std::string_view, Metric, std::span<const Code>);                       \
+  template void check_shown(std::string_view, ShownBy, std::span<const Code>);                           \
   template void leave_out_of(const ListsOf<Code>&, std::span<const std::int64_t>, Code*, std::int64_t*); \
   template std::uint64_t digest_of(const ListsOf<Code>&);
 KITH_FOR_CODES(std::uint32_t)

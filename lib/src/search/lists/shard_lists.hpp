@@ -8,7 +8,7 @@
 
 #include "kith/key.hpp"
 #include "kith/keys.hpp"
-#include "metric/shown_by.hpp"
+#include "kith/metric.hpp"
 
 namespace kith {
 
@@ -68,10 +68,10 @@ void unite_keys(std::span<const ListsOf<Code>> lists, Code* value, std::int64_t*
 template <class Code>
 RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>> lists);
 
-/// Returns how raw values by `metric` are shown. Throws unsupported: distances do not follow from its name
-/// and these alone; invalid_argument: a value of no distance, as one below 0 by cosine (names the first).
+/// Refuses a parameter that is not the metric's, and values of no distance, as one below 0 by cosine (names
+/// the first).
 template <class Code>
-ShownBy shown_by_name(std::string_view where, Metric metric, std::span<const Code> values);
+void check_shown(std::string_view where, ShownBy shown, std::span<const Code> values);
 
 /// Writes distances as users see them, [count]; +infinity for no_value and no_double.
 void finish_values(ShownBy shown, std::span<const std::uint32_t> values, float* distance);
