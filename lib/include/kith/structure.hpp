@@ -54,8 +54,8 @@ struct SampleError {
 };
 
 /// Holds labelled samples on a device; on a set of devices the first member computes sums and distances. It
-/// takes squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. It never changes, so that any
-/// number of threads may use it at once. It is a handle: copies share the samples.
+/// takes squared_l2, l2, cosine, l1, linf and prepared metrics, whose distances are 0 or more. It never
+/// changes, so that any number of threads may use it at once. It is a handle: copies share the samples.
 ///
 /// Samples of f64, or IndexOptions::arithmetic, make a Structure in double precision, as they make an Index.
 /// Its distances are chains of doubles, by the device if it can, and the host adds them to the sums.
@@ -70,7 +70,7 @@ class KITH_API Structure {
   ///   metric   squared_l2 and l2 give the same, since all results use raw distances
   /// Throws as Index does, and
   ///        invalid_argument: labels are not n.
-  ///        unsupported:      another metric; a centre, a periodic box, weights of columns, deduplicate.
+  ///        unsupported:      another metric; a centre, a periodic box, deduplicate.
   Structure(Device device, const RowsView& samples, std::span<const std::int64_t> labels,
             Metric metric = Metric::squared_l2, const IndexOptions& options = {});
 

@@ -6,9 +6,12 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "check/distance/terms_check.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "rows/index_state.hpp"
+#include "rows/landed/moved_rows.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/groups/group_search.hpp"
 #include "search/stores/resident_store.hpp"
@@ -18,12 +21,9 @@
 namespace kith {
 namespace {
 
-/// Copies samples order[0], order[1], ... to positions first, first + 1, ... of the device that sums.
-std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> samples,
-                                   std::span<const std::int64_t> order, std::int64_t first,
-                                   std::uint32_t threads) {
-  const auto count = static_cast<std::int64_t>(order.size());
-  const SampleRows from{samples, order, index.features(), index.metric()};
+/// Copies `count` samples to positions first, first + 1, ... of the device that sums.
+std::vector<Chunk> uploaded(const Index& index, const SampleRows& from, std::int64_t count,
+                            std::int64_t first, std::uint32_t threads) {
   const std::vector<float> rows = from.rows(0, count);
   return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
 }
@@ -45,10 +45,6 @@ std::vector<Chunk> chunks_of(const Index& index) {
 IndexOptions options_of_samples(const IndexOptions& options) {
   if (options.deduplicate == true)
     throw Error(Errc::unsupported, "structure: deduplicate, but sums need every sample; leave it out");
-  if (!options.column_weights.empty())
-    throw Error(Errc::unsupported,
-                "structure: column_weights, which sums of classes do not go by; scale the "
-                "columns, and leave them out");
   if (!options.box.empty())
     throw Error(
         Errc::unsupported,
@@ -73,10 +69,6 @@ void check_structure_metric(Metric metric) {
     throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                        " is a quotient of two sums, whose class structure kith does not "
                                        "measure; choose squared_l2, l2, cosine, l1 or linf");
-  if (is_prepared(metric))
-    throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
-                                       " is a prepared metric, whose class structure kith does not measure; "
-                                       "choose squared_l2, l2, cosine, l1 or linf");
   if (!may_be_negative(metric)) return;
   throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                      " may be below 0, so that its sums say nothing about classes; choose "
@@ -106,31 +98,67 @@ std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::ui
   }
   made->order = order_by_class(labels.codes, 0);
   made->codes = codes_in_order(labels.codes, made->order);
-  made->chunks = is_ascending(made->order)
-                     ? chunks_of(index)
-                     : upload_in_order(index, samples.floats(), made->order, 0, threads);
+  made->chunks = is_ascending(made->order) ? chunks_of(index) : upload(made->order, 0, threads);
   return by_class = std::move(made);
 }
 
-RankedAmong Structure::State::ranked_among() const {
+SampleRows Structure::State::rows_in(std::span<const std::int64_t> order) const {
+  const MatrixView<const float> given = samples.floats();
+  return {prepared_.empty() ? given : MatrixView<const float>(prepared_.data(), given.rows(), given.cols()),
+          order, index.features(), index.state().metric};
+}
+
+std::vector<Chunk> Structure::State::upload(std::span<const std::int64_t> order, std::int64_t first,
+                                            std::uint32_t threads) const {
+  return uploaded(index, rows_in(order), static_cast<std::int64_t>(order.size()), first, threads);
+}
+
+std::vector<Chunk> Structure::State::on_one_device(std::uint32_t threads) const {
+  return is_set(index.device()) ? uploaded(index, rows_in({}), index.rows(), 0, threads) : chunks_of(index);
+}
+
+std::shared_ptr<const ColumnTerms> Structure::State::terms() const {
+  const Index::State& all = index.state();
+  if (!all.terms) return nullptr;
+  const Device& one = first_of(index.device());
+  if (const std::string why = test_terms(*one.state(), all.metric, all.kind_of_terms()); !why.empty())
+    throw Error(Errc::unsupported, "structure: " + one.info().spec + ": " + why);
+  return is_set(index.device()) ? all.terms->on(one) : all.terms;
+}
+
+RankedAmong Structure::State::ranked_among(const ColumnTerms* terms) const {
   const RankedAmong all(index.state());
-  return {first_of(index.device()), all.metric, all.rows, all.bytes_held};
+  RankedAmong one(first_of(index.device()), all.metric, all.rows, all.bytes_held);
+  one.terms = terms;
+  return one;
 }
 
 void Structure::State::sums_of_doubles(const SearchOptions& options, Trace* trace,
                                        const std::function<void(const DoubleTileSums&)>& take) const {
-  run_double_sums(ranked_among(), labels.codes, static_cast<std::int64_t>(labels.classes.size()), options,
-                  trace, take);
+  const std::shared_ptr<const ColumnTerms> there = terms();
+  run_double_sums(ranked_among(there.get()), labels.codes, static_cast<std::int64_t>(labels.classes.size()),
+                  options, trace, take);
+  if (trace) index.state().tell_metric(trace->plan);
 }
 
 void Structure::State::sums_of_floats(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
                                       const TakeSums& take) const {
-  SumsTask task{first_of(index.device()).state(), index.metric(), by.codes};
+  SumsTask task{first_of(index.device()).state(), index.state().metric, by.codes};
+  task.terms = terms();
   task.classes = static_cast<std::int64_t>(labels.classes.size());
   // A member of a set holds at most a part of the rows, and copies of all of them while sums need them.
   task.resident = is_ascending(by.order) || is_set(index.device()) ? index.rows() : 2 * index.rows();
-  SumsInput input{{samples.floats(), by.order, index.features(), index.metric()}, by.chunks};
+  SumsInput input{rows_in(by.order), by.chunks};
   run_sums(task, {&input, 1}, options, trace, take);
+  if (trace) index.state().tell_metric(trace->plan);
+}
+
+Structure::State::State(Index of, SampleCopy rows, ClassCodes coded)
+    : index(std::move(of)), samples(std::move(rows)), labels(std::move(coded)) {
+  if (!index.state().prepared || is_double()) return;
+  const MovedRows moved("structure", "sample", index.state(), samples);
+  const auto* const first = static_cast<const float*>(moved.view().data);
+  prepared_.assign(first, first + cells_of(moved.view().rows, moved.view().cols));
 }
 
 Structure::Structure(Device device, const RowsView& samples, std::span<const std::int64_t> labels,
@@ -173,8 +201,7 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
     if (is_ascending(joined->order))
       joined->chunks = chunks_of(grown->index);
     else
-      for (Chunk& chunk : upload_in_order(grown->index, grown->samples.floats(), order, before, 0))
-        joined->chunks.push_back(std::move(chunk));
+      for (Chunk& chunk : grown->upload(order, before, 0)) joined->chunks.push_back(std::move(chunk));
     grown->by_class = std::move(joined);
   }
   return Structure(std::shared_ptr<const State>(std::move(grown)));

@@ -102,10 +102,10 @@ spi::DistanceStep SumsBatch::distance_step(const Part& part, const Chunk& chunk,
                                            std::int64_t rows, const spi::Grid<float>& out) const {
   const DeviceInfo& info = task_.state->info;
   const auto dims = static_cast<std::uint32_t>(inputs_[part.input].from.dims());
-  const auto count = static_cast<std::uint32_t>(part.count), from = static_cast<std::uint32_t>(begin);
+  const auto count = static_cast<std::uint32_t>(part.count);
   return {task_.metric,
           {part.queries.get(), 0, count, dims, info.query_block},
-          {chunk.memory.get(), from, static_cast<std::uint32_t>(rows), dims, info.train_block},
+          rows_of_step(chunk, begin, rows, dims, info.train_block, task_.terms.get()),
           out};
 }
 

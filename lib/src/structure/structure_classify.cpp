@@ -14,11 +14,11 @@
 #include "host/host_memory.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "kith/filter.hpp"
 #include "kith/unstable/stages.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "rows/rows.hpp"
-#include "search/stores/resident_store.hpp"
 #include "structure/structure_state.hpp"
 #include "structure/structure_tiles.hpp"
 
@@ -57,14 +57,17 @@ std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> proto
 /// Computes finished distances of query tiles to all samples, tile by tile.
 class DistanceTiles {
  public:
-  DistanceTiles(const ResidentRows& index, const SearchOptions& options, std::int64_t count)
-      : index_(index),
-        state_(index.device.state()),
+  DistanceTiles(const Structure::State& samples, const SearchOptions& options, std::int64_t count)
+      : schema_(samples.index.state()),
+        n_(samples.index.rows()),
+        state_(first_of(schema_.device).state()),
         options_(options),
-        tiles_(tiles_of(index, options)),
-        queries_(state_, packed_bytes(tiles_.queries, index.dims, state_->info.query_block)),
+        terms_(samples.terms()),
+        chunks_(samples.on_one_device(options.threads)),
+        tiles_(chosen_tiles()),
+        queries_(state_, packed_bytes(tiles_.queries, schema_.dims, state_->info.query_block)),
         distances_(state_, distances_bytes(tiles_)),
-        watcher_(options, (count + tiles_.queries - 1) / tiles_.queries * train_tiles()) {}
+        watcher_(options, divide_up(count, tiles_.queries) * train_tiles()) {}
 
   std::int64_t queries() const { return tiles_.queries; }
 
@@ -72,47 +75,50 @@ class DistanceTiles {
   void compute(MatrixView<const float> rows, float* out) {
     watcher_.check_stop();
     upload_rows(*state_, *queries_.get(), rows, state_->info.query_block, options_.threads);
-    for (const Chunk& chunk : index_.chunks)
+    for (const Chunk& chunk : chunks_)
       for (std::int64_t begin = 0; begin < chunk.rows; begin += tiles_.rows) {
         const std::int64_t t = std::min(tiles_.rows, chunk.rows - begin);
         run_tile(chunk, begin, t, rows.rows());
         parallel_for(rows.rows(), rows.rows() * t, options_.threads, [&](std::int64_t q) {
-          float* const to = out + q * index_.rows + chunk.first + begin;
-          for (std::int64_t i = 0; i < t; ++i) to[i] = finish(ShownBy(index_.metric), tile_[size(q * t + i)]);
+          const FloatGuard guard;  // roots and arcs of the host
+          float* const to = out + q * n_ + chunk.first + begin;
+          for (std::int64_t i = 0; i < t; ++i) to[i] = finish(schema_.shown, tile_[size(q * t + i)]);
         });
         watcher_.step_done();
       }
   }
 
  private:
-  static SumsTiles tiles_of(const ResidentRows& index, const SearchOptions& options) {
-    const DeviceInfo& info = index.device.state()->info;
-    return sums_tiles(info, {index.rows, index.dims, 0},
-                      structure_budget(info, index.rows, index.dims, options), options);
+  SumsTiles chosen_tiles() const {
+    return sums_tiles(state_->info, {n_, schema_.dims, 0},
+                      structure_budget(state_->info, n_, schema_.dims, options_), options_);
   }
 
   std::int64_t train_tiles() const {
     std::int64_t tiles = 0;
-    for (const Chunk& chunk : index_.chunks) tiles += (chunk.rows + tiles_.rows - 1) / tiles_.rows;
+    for (const Chunk& chunk : chunks_) tiles += divide_up(chunk.rows, tiles_.rows);
     return tiles;
   }
 
   void run_tile(const Chunk& chunk, std::int64_t begin, std::int64_t t, std::int64_t m) {
-    const auto dims = static_cast<std::uint32_t>(index_.dims), rows = static_cast<std::uint32_t>(t);
+    const auto dims = static_cast<std::uint32_t>(schema_.dims);
     tile_.resize(size(m * t));
     const spi::DistanceStep step{
-        index_.metric,
+        schema_.metric,
         {queries_.get(), 0, static_cast<std::uint32_t>(m), dims, state_->info.query_block},
-        {chunk.memory.get(), static_cast<std::uint32_t>(begin), rows, dims, state_->info.train_block},
+        rows_of_step(chunk, begin, t, dims, state_->info.train_block, terms_.get()),
         {distances_.get(), 0, size(m), size(t), size(t)}};
     const DeviceSession session(*state_);
     session->enqueue({step, options_.threads});
     session->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
   }
 
-  const ResidentRows& index_;
+  const RowSchema& schema_;
+  const std::int64_t n_;
   const std::shared_ptr<Device::State> state_;
   const SearchOptions& options_;
+  const std::shared_ptr<const ColumnTerms> terms_;
+  const std::vector<Chunk> chunks_;
   const SumsTiles tiles_;
   DeviceMemory queries_, distances_;
   Watcher watcher_;
@@ -141,21 +147,11 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
   return kept;
 }
 
-/// Returns the samples on one device; those of a set are copied to its first member while they are needed.
-Index on_one_device(const Structure::State& structure) {
-  const Index& index = structure.index;
-  if (!is_set(index.device())) return index;
-  IndexOptions own{.features = index.features()};
-  own.deduplicate = false;  // tiles of distances need every sample
-  return Index(first_of(index.device()), structure.samples, index.metric(), own);
-}
-
 /// Writes finished distances of samples first ... first + count - 1 to all samples.
 void write_floats(const Structure::State& structure, std::int64_t first, std::int64_t count,
                   const SearchOptions& options, float* to) {
-  const Index on_one = on_one_device(structure);
-  DistanceTiles tiles(*resident_rows(*on_one.state().store), options, count);
-  const SampleRows samples{structure.samples.floats(), {}, structure.index.features(), on_one.metric()};
+  DistanceTiles tiles(structure, options, count);
+  const SampleRows samples = structure.rows_in({});
   for (std::int64_t done = 0; done < count; done += tiles.queries()) {
     const std::int64_t rows = std::min(tiles.queries(), count - done);
     const std::vector<float> queries = samples.rows(first + done, rows);
@@ -165,7 +161,7 @@ void write_floats(const Structure::State& structure, std::int64_t first, std::in
 
 void write_doubles(const Structure::State& structure, std::int64_t first, std::int64_t count,
                    const SearchOptions& options, double* to) {
-  const ShownBy shown(structure.index.metric());
+  const ShownBy shown = structure.index.shown();
   const std::int64_t n = structure.index.rows();
   const auto take = [&](const DoubleTile& tile) {
     parallel_for(tile.count, tile.count * tile.width, options.threads, [&](std::int64_t i) {
@@ -174,7 +170,8 @@ void write_doubles(const Structure::State& structure, std::int64_t first, std::i
       std::transform(values.begin(), values.end(), row, [&](double value) { return finish(shown, value); });
     });
   };
-  DoubleTiles(structure.ranked_among(), 0, options)
+  const std::shared_ptr<const ColumnTerms> terms = structure.terms();
+  DoubleTiles(structure.ranked_among(terms.get()), 0, options)
       .walk(
           first, count, take, [](std::int64_t, std::int64_t) {}, nullptr);
 }
@@ -231,6 +228,13 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
   std::vector<std::int64_t> labels;
   if (chosen.empty()) {
     for (const std::int64_t sample : all.search(queries, 1, options).row) labels.push_back(label_of(sample));
+    return labels;
+  }
+  if (all.state().prepared) {  // as all samples are: an Index of the prototypes would learn ranges of its own
+    const RowFilter some = RowFilter::only(all.rows(), chosen);
+    SearchOptions among = options;
+    among.filter = some;
+    for (const std::int64_t sample : all.search(queries, 1, among).row) labels.push_back(label_of(sample));
     return labels;
   }
   // Copying and searching few rows is faster than searching all and dropping most of them.

@@ -61,6 +61,11 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
                                         std::span<const std::vector<std::int64_t>> features,
                                         const SearchOptions& options) try {
   check_structure_metric(metric);
+  if (is_prepared(metric))
+    throw Error(Errc::unsupported,
+                "structure: " + std::string(name(metric)) +
+                    " is a prepared metric, by which several sets of columns are not compared; make a "
+                    "Structure of each, or choose squared_l2, l2, cosine, l1 or linf");
   check_structure_labels(labels, given.rows);
   refuse_filters(options);
   check_shape(given);

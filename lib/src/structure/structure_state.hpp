@@ -76,8 +76,7 @@ struct SamplesByClass {
 };
 
 struct Structure::State {
-  State(Index of, SampleCopy rows, ClassCodes coded)
-      : index(std::move(of)), samples(std::move(rows)), labels(std::move(coded)) {}
+  State(Index of, SampleCopy rows, ClassCodes coded);
 
   Index index;
   SampleCopy samples;
@@ -86,6 +85,15 @@ struct Structure::State {
   mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are first needed
 
   bool is_double() const { return index.arithmetic() == Arithmetic::f64; }
+  /// Returns the samples in single precision, in this order, as the chain compares them.
+  SampleRows rows_in(std::span<const std::int64_t> order) const;
+  /// Copies them to positions first, first + 1, ... of the device that sums.
+  std::vector<Chunk> upload(std::span<const std::int64_t> order, std::int64_t first,
+                            std::uint32_t threads) const;
+  /// Returns the samples in their own order, all on the device that sums.
+  std::vector<Chunk> on_one_device(std::uint32_t threads) const;
+  /// Returns the terms in the place of differences on that device; null: there are none.
+  std::shared_ptr<const ColumnTerms> terms() const;
   std::shared_ptr<const SamplesByClass> samples_by_class(std::uint32_t threads) const;
   /// Computes the sums of all samples, by position.
   ///   take  takes TileSums, and DoubleTileSums
@@ -95,9 +103,12 @@ struct Structure::State {
     is_double() ? sums_of_doubles(options, trace, take) : sums_of_floats(by, options, trace, take);
   }
   /// Returns the rows whose chains in double precision are computed, on one device.
-  RankedAmong ranked_among() const;
+  ///   terms  terms(), which must outlive it
+  RankedAmong ranked_among(const ColumnTerms* terms) const;
 
  private:
+  std::vector<float> prepared_;  ///< [n, columns] in single precision, for a metric that changes rows
+
   void sums_of_floats(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
                       const TakeSums& take) const;
   void sums_of_doubles(const SearchOptions& options, Trace* trace,

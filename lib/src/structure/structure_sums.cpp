@@ -125,6 +125,7 @@ class SumsRun {
   void start(Trace& trace) const {
     restart(trace);
     trace.plan.problem = {task_.metric, n_, n_, dims_, 0};
+    if (task_.terms) trace.plan.problem.terms = task_.terms->kind();
     trace.plan.device = info_.spec;
     trace.plan.query_tile = tiles_.queries;
     trace.plan.train_tile = tiles_.rows;

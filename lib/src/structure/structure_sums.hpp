@@ -10,15 +10,16 @@
 #include "kith/trace.hpp"
 #include "kith/unstable/plan.hpp"
 #include "rows/chunks.hpp"
+#include "rows/landed/column_terms.hpp"
 
 namespace kith {
 
 /// Samples on the host, read in another order, with some of their columns and, for cosine, as unit rows.
 struct SampleRows {
-  MatrixView<const float> samples;         ///< [n, columns], as the caller gave them
+  MatrixView<const float> samples;         ///< [n, columns], as given, or prepared for the metric
   std::span<const std::int64_t> order;     ///< [n]  sample at each position; empty: in the order of samples
   std::span<const std::int64_t> features;  ///< columns that count, ascending
-  Metric metric = Metric::squared_l2;
+  Metric metric = Metric::squared_l2;      ///< with a chain
 
   std::int64_t dims() const { return static_cast<std::int64_t>(features.size()); }
   /// Returns the samples at positions first ... first + count - 1, [count, dims]. Throws invalid_argument if,
@@ -39,6 +40,7 @@ struct SumsTask {
   std::span<const std::uint32_t> codes = {};  ///< [n]  the class at each position
   std::int64_t classes = 0;
   std::int64_t resident = 0;  ///< rows that stay on the device during the task, for the memory budget
+  std::shared_ptr<const ColumnTerms> terms = nullptr;  ///< in the place of differences; null: there are none
 };
 
 /// The sums of positions first ... first + count - 1 of an input. docs/contract.md, section 11.

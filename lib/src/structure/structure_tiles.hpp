@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kith/spi.hpp"
 #include "kith/unstable/plan.hpp"
+#include "rows/chunks.hpp"
+#include "rows/landed/column_terms.hpp"
 
 namespace kith {
 
@@ -24,6 +27,19 @@ struct SumsTiles {
 
 /// The numbers of the sums of a sample and a class: smallest, high, low.
 inline constexpr std::size_t numbers_a_sum = 3;
+
+/// Names rows begin ... begin + rows - 1 of a chunk for a step.
+///   terms  in the place of differences; null: there are none
+inline spi::RowBlocks rows_of_step(const Chunk& chunk, std::int64_t begin, std::int64_t rows,
+                                   std::uint32_t dims, std::uint32_t block, const ColumnTerms* terms) {
+  return {chunk.memory.get(),
+          static_cast<std::uint32_t>(begin),
+          static_cast<std::uint32_t>(rows),
+          dims,
+          block,
+          terms ? terms->there() : nullptr,
+          terms && terms->is_mixed()};
+}
 
 /// Returns the device bytes of a tile of distances in single precision.
 std::size_t distances_bytes(const SumsTiles& tiles);

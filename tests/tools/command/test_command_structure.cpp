@@ -50,6 +50,22 @@ TEST_CASE("structure: sizes, class matrix, Q and nearest errors of four points")
   CHECK(found["columns"] == 1);
 }
 
+TEST_CASE("structure: metrics with parameters sum what is under the root") {
+  const Folder folder;
+  const string asked = "structure --device cpu --label-column kind --json --train " +
+                       folder.write("line.csv", line) + " --metric ";
+  const auto matrix_of = [&](const string& metric) {
+    const Result out = kith(asked + metric);
+    CAPTURE(out.err);
+    REQUIRE(out.code == 0);
+    return json::parse(out.out)["class_matrix"];
+  };
+  CHECK(matrix_of("minkowski --metric-params '{\"p\": 3}'") == json::parse("[[1.0, 87.5], [87.5, 64.0]]"));
+  CHECK(matrix_of("l1 --metric-params '{\"w\": [2]}'") == json::parse("[[2.0, 7.0], [7.0, 8.0]]"));
+  CHECK(matrix_of("matching") == json::parse("[[1.0, 1.0], [1.0, 1.0]]"));
+  CHECK(contains(kith(asked + "minkowski").err, "minkowski"));
+}
+
 TEST_CASE("structure: every file that is asked for, and no other") {
   const Folder folder;
   const string train = folder.write("line.csv", line);

@@ -205,7 +205,7 @@ Subcommand add_structure(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "structure", "Measure how far classes lie apart, and which rows are nearest to a row of another class");
   add_class_rows(*app, flags->training);
-  add_metric_option(*app, flags->metric, false);
+  add_metric_options(*app, flags->metric, flags->training);
   add_device_option(*app, flags->device);
   add_output_options(*app, *flags);
   add_plan_options(*app, flags->plan, placement_keys(flags->training));
