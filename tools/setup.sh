@@ -23,6 +23,8 @@ below_usr() { # PATH: whether it is below one of the usual folders, or unpacked
 is_here() {
   case $1 in
     g++) command -v c++ || command -v g++ ;;
+    g++-aarch64-linux-gnu) command -v aarch64-linux-gnu-g++ ;;
+    qemu-user) command -v qemu-aarch64 ;;
     abigail-tools) command -v abidw && command -v abidiff ;;
     ninja-build) command -v ninja || command -v make ;;
     zlib1g-dev) below_usr include/zlib.h ;;

@@ -26,6 +26,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set_property(SOURCE ${cpu_folder}/kernels_amx.cpp APPEND PROPERTY COMPILE_OPTIONS
       -mamx-tile -mamx-bf16 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set_property(SOURCE ${cpu_folder}/kernels_bytes_neon.cpp APPEND PROPERTY COMPILE_OPTIONS -march=armv8.2-a+dotprod)
 endif()
 if(KITH_SANITIZE)
   # Unrolled tiles with a check at each operation take clang two minutes to compile. Their source is that of
@@ -36,6 +38,6 @@ else()
   # -O3 in every build but Debug: the unrolled tiles stay in registers only then.
   set_property(SOURCE ${cpu_folder}/kernels_baseline.cpp ${cpu_folder}/kernels_avx2.cpp
     ${cpu_folder}/kernels_avx512.cpp ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/kernels_bytes_avx2.cpp
-    ${cpu_folder}/kernels_bytes_wide_avx2.cpp ${cpu_folder}/kernels_bytes_vnni.cpp
-    APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+    ${cpu_folder}/kernels_bytes_wide_avx2.cpp ${cpu_folder}/kernels_bytes_vnni.cpp ${cpu_folder}/kernels_neon.cpp
+    ${cpu_folder}/kernels_bytes_neon.cpp APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()

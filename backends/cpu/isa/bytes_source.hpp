@@ -2,8 +2,8 @@
 // then this file.
 //
 // Quantized rows are stored in groups of four dimensions, 32 bits per row: 16 training rows, or 4 queries,
-// side by side (quantized_order.hpp). Processors multiply unsigned bytes by signed ones. So 128 is added to
-// training rows when they are loaded, and sums start at minus what this adds. Training rows are read in
+// side by side (quantized_order.hpp). x86-64 multiplies unsigned bytes by signed ones. So 128 (added_to_rows) is
+// added to training rows when they are loaded there, and sums start at minus what this adds. Training rows are read in
 // slabs, which stay in the second-level cache while all queries of the task scan them. Sums are exact, and
 // are tested when they leave the registers: docs/certificate.md, sections 3 and 4.
 //
@@ -27,7 +27,7 @@ struct Slab {
   const Products& p;
   std::size_t fours;             ///< number of groups of four dimensions
   std::size_t first_query;       ///< the first of queries_at_once queries, a multiple of block_queries
-  const std::int32_t* too_much;  ///< [queries_at_once]  what adding 128 to training rows adds to products
+  const std::int32_t* too_much;  ///< [queries_at_once]  what added_to_rows adds to products
   std::size_t begin, end;        ///< blocks of training rows
 };
 
@@ -86,7 +86,7 @@ inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   run_queries<1, blocks_beside(1)>(slab, q);
 }
 
-/// Computes how much products with 4 queries from `q` on grow if 128 is added to every byte of training rows.
+/// Computes how much products with 4 queries from `q` on grow if added_to_rows is added to every byte of training rows.
 inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_much) {
   const std::int8_t* const query = queries_of(p, q);
   Sums sums = all_sums(0);  // the sums of four groups of four dimensions, for four queries
@@ -95,7 +95,7 @@ inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_m
   alignas(64) std::int32_t parts[block_rows];
   store_sums(parts, sums);
   for (std::size_t i = 0; i < block_queries; ++i)
-    too_much[i] = 128 * (parts[i] + parts[4 + i] + parts[8 + i] + parts[12 + i]);
+    too_much[i] = added_to_rows * (parts[i] + parts[4 + i] + parts[8 + i] + parts[12 + i]);
 }
 
 /// Multiplies the queries from `begin` on, at most queries_at_once, with all training rows of the task.

@@ -6,6 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 #include "kith/error.hpp"
 
@@ -29,6 +33,8 @@ constexpr Build builds[] = {
               __builtin_cpu_supports("fma");
      }},
     {"avx2", 8, kernels_avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
+#elif defined(__aarch64__)
+    {"neon", 4, kernels_neon, [] { return true; }},
 #endif
     {"baseline", 1, kernels_baseline, [] { return true; }},
 };
@@ -76,6 +82,11 @@ InstructionSet set_of(const Build& build) {
     set.propose_int8 = propose_int8_avx2;
     set.propose_int8_wide = propose_int8_wide_avx2;
     set.most_query_byte = most_byte_avx2;
+  }
+#elif defined(__aarch64__)
+  if (&build == builds && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) {
+    set.proposers.push_back(Proposer::int8);
+    set.propose_int8 = set.propose_int8_wide = propose_int8_neon;
   }
 #endif
   return set;

@@ -12,7 +12,7 @@ namespace kith::cpu {
 
 /// A build of kernels_source.hpp, with its proposers.
 struct InstructionSet {
-  const char* name = nullptr;       ///< `baseline`, `avx2`, `avx512`; DeviceInfo::driver
+  const char* name = nullptr;       ///< `baseline`, `neon`, `avx2`, `avx512`; DeviceInfo::driver
   std::uint32_t vector_floats = 1;  ///< KernelProfile::vector_floats
   const Kernels* kernels = nullptr;
   std::vector<Proposer> proposers = {};

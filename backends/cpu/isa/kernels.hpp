@@ -197,16 +197,19 @@ struct Kernels {
 const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
+const Kernels& kernels_neon();
 
 /// Runs `propose` for quantized rows of 16-bit floats on matrix units. It exists only if the compiler
 /// supports them, and only processors with them may run it.
 void propose_bf16(const Products& products);
 
 /// Are `propose` for quantized rows of bytes: with dot products of bytes (AVX-512 VNNI); with AVX2, for
-/// queries whose bytes are at most most_byte_avx2; and with 16-bit numbers, for queries with any bytes.
+/// queries whose bytes are at most most_byte_avx2; and with 16-bit numbers, for queries with any bytes; with
+/// dot products of bytes (Armv8.2).
 void propose_int8_vnni(const Products& products);
 void propose_int8_avx2(const Products& products);
 void propose_int8_wide_avx2(const Products& products);
+void propose_int8_neon(const Products& products);
 inline constexpr int most_byte = 127, most_byte_avx2 = 63;
 
 }  // namespace kith::cpu

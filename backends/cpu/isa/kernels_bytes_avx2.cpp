@@ -34,6 +34,7 @@ inline Bytes repeat_four(const std::int8_t* at) {
   __builtin_memcpy(&bytes, at, sizeof bytes);
   return {{_mm256_set1_epi32(bytes), _mm256_set1_epi32(bytes)}};
 }
+constexpr std::int32_t added_to_rows = 128;
 /// Returns bytes with 128 added.
 inline Bytes without_sign(Bytes bytes) {
   const __m256i sign = _mm256_set1_epi8(-128);

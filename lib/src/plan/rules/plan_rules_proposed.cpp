@@ -43,7 +43,8 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
       std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
 }
 
-/// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core.
+/// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core; those
+/// of neon are taken for half of avx2's.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
@@ -51,6 +52,7 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
                       : choice.proposer == Proposer::int8 ? (floats >= 16 ? 1.5e11 : 7e10)
                       : floats >= 16                      ? 6e10
                       : floats >= 8                       ? 3e10
+                      : floats >= 4                       ? 1.5e10
                                                           : 5e8;
   const double threads = options.threads ? options.threads : device.compute_units;
   const double pairs = seconds_of_products * rate * threads / static_cast<double>(problem.dims + 4);
