@@ -81,5 +81,7 @@ def write(folders, xml, page):
         for _, directive, name in sorted(set(entities.get(os.path.basename(stem) + ".hpp", []))):
             members = ":members:\n:undoc-members:\n" if directive in ("doxygenclass", "doxygenstruct") else ""
             text += f"\n```{{{directive}}} {name}\n{members}```\n"
+    if os.path.exists(page) and open(page, encoding="utf-8").read() == text:
+        return  # a page that is newer is read again, which takes half a minute
     with open(page, "w", encoding="utf-8") as out:
         out.write(text)
