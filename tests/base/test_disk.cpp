@@ -2,17 +2,18 @@
 // stay. kith_fault_tests lets every single call fail.
 #include "common/sanitizers.hpp"
 #include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_disk {
 
 TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
   if (kith::tests::sanitized()) return;  // the sanitizers' libraries must be loaded first
   const Folder folder;
   folder.write("train.csv", "1,2,a\n3,4,b\n5,6,a\n");
-  const string classify =
-      "KITH_FAULT_SYNC=1 LD_PRELOAD='" KITH_TEST_FAULTS_DIR
-      "/files/libkith_faulty_files.so' \"$kith\" classify --device cpu -k 1 --query 1,2 " +
-      ("--label-column -1 --train " + (folder / "train.csv"));
+  const string classify = "KITH_FAULT_SYNC=1 LD_PRELOAD='" +
+                          test_support::in_faults("/files/libkith_faulty_files.so") +
+                          "' \"$kith\" classify --device cpu -k 1 --query 1,2 " +
+                          ("--label-column -1 --train " + (folder / "train.csv"));
   for (const string option : {"--out", "--save-model"}) {
     CAPTURE(option);
     const string out = folder.write("out.csv", "of yesterday\n");
@@ -24,3 +25,5 @@ TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
     CHECK(folder.files() == before);
   }
 }
+
+}  // namespace command_tests::test_disk

@@ -6,6 +6,7 @@
 #include "common/sanitizers.hpp"
 #include "common/test.hpp"
 #include "common/text.hpp"
+#include "paths.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ using test_support::text_of_file;
 std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
   std::vector<fs::path> paths;
   for (const char* folder : folders)
-    for (const auto& entry : fs::recursive_directory_iterator(KITH_TEST_SOURCE_DIR "/" + string(folder)))
+    for (const auto& entry : fs::recursive_directory_iterator(test_support::in_sources("/" + string(folder))))
       if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
         paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());

@@ -3,6 +3,7 @@
 
 #include "common/test.hpp"
 #include "common/text.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -12,7 +13,7 @@ using std::string;
 using test_support::contains;
 using test_support::text_of_file;
 
-const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
+const fs::path library = test_support::in_sources("/lib/src");
 
 /// Returns the names between backticks that begin the lines of the numbered list, from the lowest room up.
 std::vector<string> rooms_of(const string& readme) {
@@ -95,7 +96,7 @@ TEST_CASE("rooms: kith includes nothing of kith-lab") {
   std::size_t files = 0;
   for (const char* room : {"command", "files", "hdf5", "mpi", "report", "workloads"})
     for (const auto& entry :
-         fs::recursive_directory_iterator(fs::path(KITH_TEST_SOURCE_DIR) / "tools" / room)) {
+         fs::recursive_directory_iterator(fs::path(test_support::in_sources()) / "tools" / room)) {
       if (!entry.is_regular_file()) continue;
       CAPTURE(entry.path().string());
       CHECK_FALSE(contains(text_of_file(entry.path()), "#include \"lab/"));
@@ -106,7 +107,7 @@ TEST_CASE("rooms: kith includes nothing of kith-lab") {
 
 TEST_CASE("rooms: no folder of sources has more than 25 files") {
   for (const char* tree : {"lib/src", "backends", "kernels_cl", "kernels_cuda", "tools", "tests"}) {
-    std::vector<fs::path> folders = {fs::path(KITH_TEST_SOURCE_DIR) / tree};
+    std::vector<fs::path> folders = {fs::path(test_support::in_sources()) / tree};
     for (const auto& entry : fs::recursive_directory_iterator(folders.front()))
       if (entry.is_directory()) folders.push_back(entry.path());
     for (const fs::path& folder : folders) {

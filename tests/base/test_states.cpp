@@ -6,7 +6,8 @@
 
 #include "common/device.hpp"
 #include "common/sanitizers.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -18,7 +19,7 @@ using command_tests::shell;
 using std::string;
 namespace fs = std::filesystem;
 
-const string drivers = string(KITH_TEST_PLUGIN_DIR) + "/icd/";
+const string drivers = test_support::in_plugins("/icd/");
 
 /// Fills a folder with .icd files: that of driver `planted`, and PoCL's if `with_pocl`.
 void write_vendors(const Folder& folder, const string& planted, bool with_pocl) {
@@ -34,7 +35,7 @@ Result devices_of(const Folder& folder) {
 /// Returns whether OpenCL with PoCL is installed, and its loader uses only the drivers of the folder it is
 /// given. (NVIDIA's own loader finds NVIDIA's driver without a file.)
 bool has_opencl() {
-  if (!fs::exists(fs::path(KITH_TEST_LIBRARY).parent_path() / "kith" / "libkith_opencl.so") ||
+  if (!fs::exists(fs::path(test_support::library_path()).parent_path() / "kith" / "libkith_opencl.so") ||
       !fs::exists("/etc/OpenCL/vendors/pocl.icd"))
     return false;
   static const bool heeds_folder = !contains(devices_of(Folder()).out, "\n  opencl:0 ");
@@ -154,7 +155,7 @@ TEST_CASE("state: an OpenCL loader that is no library") {
 }
 
 TEST_CASE("state: a plug-in of another version, and files that are none") {
-  const string planted = KITH_TEST_PLUGIN_DIR;
+  const string planted = test_support::in_plugins();
   for (const char* folder : {"other_abi", "text", "no_symbol", "find_crashes"}) {
     CAPTURE(string(folder));
     const string path = "KITH_BACKEND_PATH='" + planted + "/" + folder + "'";

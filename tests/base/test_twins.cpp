@@ -6,6 +6,7 @@
 
 #include "common/test.hpp"
 #include "kith/spi.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -23,7 +24,7 @@ string head_of(const fs::path& path) {
 
 /// Returns the heads of all files below a folder, keyed by path without the folder and the extension.
 std::multimap<string, string> heads_below(const string& folder) {
-  const fs::path root = fs::path(KITH_TEST_SOURCE_DIR) / folder;
+  const fs::path root = fs::path(test_support::in_sources()) / folder;
   std::multimap<string, string> heads;
   for (const auto& entry : fs::recursive_directory_iterator(root))
     if (entry.is_regular_file())

@@ -40,7 +40,7 @@ extern "C" __attribute__((visibility("default"))) int fsync(int fd) {
   return static_cast<int>(syscall(SYS_fsync, fd));
 }
 
-namespace kith::tests {
+namespace kith::tests::test_unfinished {
 namespace {
 
 using data_files::Folder;
@@ -271,4 +271,4 @@ TEST_CASE("unfinished: a pipe that is not read is refused in time; one that is r
 }
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_unfinished

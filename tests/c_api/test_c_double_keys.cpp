@@ -2,7 +2,7 @@
 #include "c_api/c_doubles.hpp"
 #include "kith/keys.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_double_keys {
 namespace {
 
 using namespace c;
@@ -187,4 +187,4 @@ TEST_CASE("c: doubles: the largest element is rounded up") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_double_keys

@@ -3,7 +3,7 @@
 #include "kith/classifier.hpp"
 #include "kith/regressor.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_double_votes {
 namespace {
 
 using namespace c;
@@ -163,4 +163,4 @@ TEST_CASE("c: doubles: arrays and radii of the other width are refused by votes 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_double_votes

@@ -2,7 +2,7 @@
 #include "c_api/c_doubles.hpp"
 #include "common/oracle.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_doubles {
 namespace {
 
 using namespace c;
@@ -169,4 +169,4 @@ TEST_CASE("c: doubles: arrays of the other width are refused, and the right func
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_doubles

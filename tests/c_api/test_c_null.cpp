@@ -3,6 +3,7 @@
 #include <regex>
 
 #include "c_api/c_support.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -442,7 +443,8 @@ void free_nulls() {
 std::set<std::string> functions_with_status() {
   static const std::regex declaration("KITH_C_API kith_status (kith_\\w+)\\(");
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(KITH_TEST_SOURCE_DIR "/lib/include/kith/c")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(test_support::in_sources("/lib/include/kith/c"))) {
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     for (std::sregex_iterator found(text.begin(), text.end(), declaration), end; found != end; ++found)

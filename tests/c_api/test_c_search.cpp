@@ -8,7 +8,7 @@
 #include "kith/parse.hpp"
 #include "kith/trace.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_search {
 namespace {
 
 using namespace c;
@@ -346,4 +346,4 @@ TEST_CASE("c: a device says of itself what C++ says") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_search

@@ -4,7 +4,7 @@
 #include "kith/centre.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_search_centre {
 namespace {
 
 using namespace c;
@@ -139,4 +139,4 @@ TEST_CASE("c: a centre that several learn one after the other is that of all row
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_search_centre

@@ -4,7 +4,7 @@
 #include "common/oracle.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_sets {
 namespace {
 
 using namespace c;
@@ -70,4 +70,4 @@ TEST_CASE("c sets: placement and shares, and a trace of each member") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_sets

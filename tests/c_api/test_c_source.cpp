@@ -3,7 +3,7 @@
 #include "common/folder.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_source {
 namespace {
 
 using namespace c;
@@ -104,4 +104,4 @@ TEST_CASE("c source: a search is kept, and gone on with") {
         KITH_INVALID_ARGUMENT);
 }
 
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_source

@@ -2,7 +2,7 @@
 #include "c_api/c_structs.hpp"
 #include "c_api/c_support.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_structs {
 namespace {
 
 using namespace c;
@@ -121,4 +121,4 @@ TEST_CASE("c: what KITH_INIT sets up is its size and zeros, which are the defaul
 }
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_structs

@@ -4,7 +4,7 @@
 #include "kith/evaluation.hpp"
 #include "kith/regressor.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_vote {
 namespace {
 
 using namespace c;
@@ -332,4 +332,4 @@ TEST_CASE("c: evaluations") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_vote

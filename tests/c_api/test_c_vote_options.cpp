@@ -6,7 +6,7 @@
 #include "kith/regressor.hpp"
 #include "kith/source.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_c_vote_options {
 namespace {
 
 using namespace c;
@@ -174,4 +174,4 @@ TEST_CASE("c: a classifier and a regressor of an index need one answer a row") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_c_vote_options

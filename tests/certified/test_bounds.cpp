@@ -1,7 +1,7 @@
 // The bounds `low` and `high` that collect writes for its candidates: docs/certificate.md, section 4.
 #include "certified/bounds.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_bounds {
 namespace {
 
 using namespace bounding;
@@ -239,4 +239,4 @@ TEST_CASE("bounds: the threshold decides who is listed, and what finds no place 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_bounds

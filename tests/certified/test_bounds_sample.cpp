@@ -2,7 +2,7 @@
 #include "certified/bounds.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_bounds_sample {
 namespace {
 
 using namespace bounding;
@@ -140,4 +140,4 @@ TEST_CASE("sample: the threshold is that of the k-th of as many bounds, of any n
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_bounds_sample

@@ -2,7 +2,7 @@
 // queries, for few columns, and for queries that do not fit into fast memory.
 #include "certified/bounds.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_bounds_small_batch {
 namespace {
 
 using namespace bounding;
@@ -74,4 +74,4 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_bounds_small_batch

@@ -2,7 +2,7 @@
 #include "certified/bounds.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_bounds_threshold {
 namespace {
 
 using namespace bounding;
@@ -253,4 +253,4 @@ TEST_CASE("bounds: afresh, what was best before does not count") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_bounds_threshold

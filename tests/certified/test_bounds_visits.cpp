@@ -3,7 +3,7 @@
 #include "certified/bounds.hpp"
 #include "common/sanitizers.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_bounds_visits {
 namespace {
 
 using namespace bounding;
@@ -101,4 +101,4 @@ TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what th
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_bounds_visits

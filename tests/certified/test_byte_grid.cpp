@@ -9,7 +9,7 @@
 #include "kith/spi/byte_grid.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_byte_grid {
 namespace {
 
 constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::l2, Metric::negative_dot};
@@ -254,4 +254,4 @@ TEST_CASE("byte grid: metrics that no product helps go by the chain") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_byte_grid

@@ -3,7 +3,7 @@
 #include "kith/spi/byte_grid.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_byte_grid_steps {
 namespace {
 
 /// Holds rows c + b i with bytes i, and half the sum of i^2 of each row.
@@ -219,4 +219,4 @@ TEST_CASE("byte grid: keys of exact products are those of the chain, above 2^24 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_byte_grid_steps

@@ -3,7 +3,7 @@
 #include "certified/certificate_problem.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_certificate {
 namespace {
 
 using namespace certifying;
@@ -247,4 +247,4 @@ TEST_CASE("certificate: metrics that do not follow from inner products are refus
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_certificate

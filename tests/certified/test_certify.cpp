@@ -3,7 +3,7 @@
 #include "kith/index.hpp"
 #include "workloads/cases.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_certify {
 namespace {
 
 /// Returns the largest error bound b for up to 24 columns, implemented again from docs/certificate.md,
@@ -87,4 +87,4 @@ TEST_CASE("certify: queries with other rows or other bits are counted once each"
 }
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_certify

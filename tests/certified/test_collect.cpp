@@ -5,7 +5,7 @@
 #include "kith/unstable/stages.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_collect {
 namespace {
 
 using stages::Candidates;
@@ -215,4 +215,4 @@ TEST_CASE("collect: refuses what it could not compare or list") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_collect

@@ -1,7 +1,7 @@
 // Tests sums of products of bytes against values worked out on paper.
 #include "certified/bounds.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_collect_bytes {
 namespace {
 
 using namespace bounding;
@@ -47,4 +47,4 @@ TEST_CASE("bytes: products worked out on paper, in lines of every length") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_collect_bytes

@@ -1,7 +1,7 @@
 // Tests inner products in single precision, with rows and quantized rows anywhere in memory.
 #include "common/quantized_rows.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_dot {
 namespace {
 
 constexpr std::uint32_t first_row = 7000;
@@ -198,4 +198,4 @@ TEST_CASE("dot: quantized rows and visits that do not begin with a whole tile ar
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_dot

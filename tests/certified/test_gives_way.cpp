@@ -3,7 +3,7 @@
 #include "common/oracle.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_gives_way {
 namespace {
 
 TEST_SUITE_BEGIN("device");
@@ -80,4 +80,4 @@ TEST_CASE("proposer: one that left a few queries to the chain is chosen again") 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_gives_way

@@ -6,7 +6,7 @@
 #include "common/proxy_device.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_product_error {
 namespace {
 
 using namespace bounding;
@@ -267,4 +267,4 @@ TEST_CASE("product error: the check of a proposer refuses a device that takes a 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_product_error

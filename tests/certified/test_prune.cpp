@@ -3,7 +3,7 @@
 #include "common/oracle.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_prune {
 namespace {
 
 struct Pruned {
@@ -101,4 +101,4 @@ TEST_CASE("prune: lists of all lengths, and what stands behind them") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_prune

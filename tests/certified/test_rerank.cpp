@@ -5,7 +5,7 @@
 #include "kith/unstable/stages.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_rerank {
 namespace {
 
 using stages::Candidates;
@@ -167,4 +167,4 @@ TEST_CASE("rerank: refuses lists that are not what they say") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_rerank

@@ -4,7 +4,7 @@
 #include "check/hard_rows.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_tensor_cores {
 namespace {
 
 using namespace bounding;
@@ -247,4 +247,4 @@ TEST_CASE("tensor cores: planted ones propose, and coarser ones are refused for 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_tensor_cores

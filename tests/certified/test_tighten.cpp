@@ -6,7 +6,7 @@
 #include "kith/unstable/stages.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_tighten {
 namespace {
 
 using stages::Candidates;
@@ -372,4 +372,4 @@ TEST_CASE("tighten: refuses lists that are not what they say") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_tighten

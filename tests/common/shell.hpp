@@ -1,12 +1,11 @@
-// Runs the kith command as its users do. A source that includes this must contain the name KITH_COMMAND_PATH,
-// since tests/CMakeLists.txt defines it only for such files. The namespace is not kith, because kith() runs
-// the command.
+// Runs the kith command as its users do. The namespace is not kith, because kith() runs the command.
 #pragma once
 
 #include <filesystem>
 
 #include "common/folder.hpp"
 #include "common/pipe.hpp"
+#include "paths.hpp"
 
 namespace command_tests {
 
@@ -29,7 +28,8 @@ struct Result {
 /// Runs a line of shell in which $kith is the command.
 inline Result shell(const string& line) {
   const Folder folder;
-  const string script = "kith='" KITH_COMMAND_PATH "'; ( " + line + " ) 2>'" + (folder / "err") + "'";
+  const string script =
+      "kith='" + test_support::command_path() + "'; ( " + line + " ) 2>'" + (folder / "err") + "'";
   const test_support::Printed printed = test_support::printed_by(script);
   Result result{printed.code, printed.out, {}};
   result.err = folder.read("err");

@@ -1,19 +1,19 @@
-// Runs kith_probe, which reports what a fresh process sees of plug-ins and drivers. A source that includes
-// this must contain the name KITH_TEST_PROBE, since tests/CMakeLists.txt defines it only for such files.
+// Runs kith_probe, which reports what a fresh process sees of plug-ins and drivers.
 #pragma once
 
 #include "common/pipe.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 
-inline const std::string planted = KITH_TEST_PLUGIN_DIR;
+inline const std::string planted = test_support::in_plugins();
 
 /// Returns the output of kith_probe, run in `folder` with KITH_BACKEND_PATH = `path`, opening `specs`.
 ///   settings  more environment variables
 inline std::string probe(const std::string& path, const std::string& specs = "",
                          const std::string& folder = "/", const std::string& settings = "") {
-  const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings +
-                              " '" KITH_TEST_PROBE "' " + specs + " 2>&1";
+  const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings + " '" +
+                              test_support::probe_path() + "' " + specs + " 2>&1";
   const test_support::Printed printed = test_support::printed_by(command);
   CHECK(printed.code == 0);
   return printed.out;

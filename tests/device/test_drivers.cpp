@@ -5,7 +5,8 @@
 
 #include "common/folder.hpp"
 #include "common/sanitizers.hpp"
-#include "device/probe.hpp"  // KITH_TEST_PROBE
+#include "device/probe.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -95,7 +96,7 @@ TEST_CASE("plugins: a host that inherits orphans, as the first process of a cont
 class Alone {
  public:
   Alone() {
-    std::filesystem::copy_file(std::filesystem::canonical(KITH_TEST_LIBRARY), library());
+    std::filesystem::copy_file(std::filesystem::canonical(test_support::library_path()), library());
     std::filesystem::create_directory(folder_ / "kith");
   }
   std::string library() const { return folder_ / "libkith.so.0"; }

@@ -6,7 +6,8 @@
 
 #include "common/device.hpp"
 #include "common/folder.hpp"
-#include "device/probe.hpp"  // KITH_TEST_PROBE
+#include "device/probe.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -105,7 +106,7 @@ TEST_CASE("plugins: never from the current directory, nor from a relative path")
 
 TEST_CASE("plugins: an instruction set that there is not is refused, with those there are") {
   const test_support::Printed printed =
-      test_support::printed_by("KITH_CPU_ISA=sse9 '" KITH_TEST_PROBE "' cpu");
+      test_support::printed_by("KITH_CPU_ISA=sse9 '" + test_support::probe_path() + "' cpu");
   const std::string& seen = printed.out;
   CHECK(printed.code == 0);
   CHECK(seen.starts_with(

@@ -13,12 +13,13 @@
 #include "kith/selector.hpp"
 #include "kith/unstable/plan.hpp"
 #include "kith/voting.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
 
 std::string text_of_source(const std::string& path) {
-  const std::string text = test_support::text_of_file(KITH_TEST_SOURCE_DIR "/" + path);
+  const std::string text = test_support::text_of_file(test_support::in_sources("/" + path));
   REQUIRE_MESSAGE(!text.empty(), "cannot read ", path);
   return text;
 }
@@ -111,9 +112,9 @@ TEST_CASE("metric: no source and no build file asks a compiler for careless arit
   std::size_t files = 0;
   for (const char* folder : {"lib", "backends", "kernels_cl", "kernels_cuda", "cmake"})
     for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(KITH_TEST_SOURCE_DIR "/" + std::string(folder))) {
+         std::filesystem::recursive_directory_iterator(test_support::in_sources("/" + std::string(folder)))) {
       if (!entry.is_regular_file()) continue;
-      const std::string path = std::filesystem::relative(entry.path(), KITH_TEST_SOURCE_DIR).string();
+      const std::string path = std::filesystem::relative(entry.path(), test_support::in_sources()).string();
       CAPTURE(path);
       CHECK(!asks(text_of_source(path)));
       ++files;

@@ -6,6 +6,7 @@
 #include "common/described_devices.hpp"
 #include "common/device.hpp"
 #include "kith/unstable/plan.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -101,7 +102,8 @@ TEST_CASE("profile: no decision of the library asks for the name of a back end o
   CHECK(asks_for_a_name("if (backend.name == \"cpu\")"));
   CHECK_FALSE(asks_for_a_name("  info.backend = \"cpu\";"));
   std::size_t lines = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(KITH_TEST_SOURCE_DIR "/lib/src")) {
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(test_support::in_sources("/lib/src"))) {
     if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line); ++lines) {

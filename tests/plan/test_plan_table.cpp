@@ -5,6 +5,7 @@
 #include "common/described_devices.hpp"
 #include "common/device.hpp"
 #include "kith/unstable/plan.hpp"
+#include "paths.hpp"
 
 namespace kith::tests {
 namespace {
@@ -88,7 +89,7 @@ TEST_CASE("plan: what is planned for described devices is what the table says") 
     for (const string& line : found) out << line << '\n';
     REQUIRE(out.flush());
   }
-  std::ifstream table(KITH_TEST_SOURCE_DIR "/tests/plan/plans.txt");
+  std::ifstream table(test_support::in_sources("/tests/plan/plans.txt"));
   REQUIRE(table);
   std::size_t count = 0;
   for (string expected; std::getline(table, expected); ++count) {

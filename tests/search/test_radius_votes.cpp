@@ -5,7 +5,7 @@
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_radius_votes {
 namespace {
 
 using Labels = std::vector<std::int64_t>;
@@ -149,4 +149,4 @@ TEST_CASE("radius votes: refuses what no vote could weigh") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_radius_votes

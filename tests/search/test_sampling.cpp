@@ -4,7 +4,7 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_sampling {
 namespace {
 
 SearchOptions sampling(std::vector<Selector> sample) {
@@ -119,4 +119,4 @@ TEST_CASE("sample: refuses what leaves nothing to choose") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_sampling

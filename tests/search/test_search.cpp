@@ -4,7 +4,7 @@
 #include "kith/index.hpp"
 #include "kith/regressor.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_search {
 namespace {
 
 Neighbors search(const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
@@ -272,4 +272,4 @@ TEST_CASE("search: negative_dot refuses queries that could reach inf - inf, befo
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_search

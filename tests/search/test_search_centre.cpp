@@ -12,7 +12,7 @@
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_search_centre {
 namespace {
 
 using data_files::Folder;
@@ -321,4 +321,4 @@ TEST_CASE("centre: sums of columns in parts are those of the whole, and those of
 }
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_search_centre

@@ -3,7 +3,7 @@
 #include "common/searches.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_search_selectors {
 namespace {
 
 TEST_SUITE_BEGIN("device");
@@ -50,4 +50,4 @@ TEST_CASE("search: only local_sort refuses a k, and only one above its block") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_search_selectors

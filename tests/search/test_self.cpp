@@ -4,7 +4,7 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_self {
 namespace {
 
 SearchOptions leaving_out(std::int64_t self, SearchOptions options = {}) {
@@ -152,4 +152,4 @@ TEST_CASE("self: refuses rows that are not there, and a k that the others do not
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_self

@@ -9,7 +9,7 @@
 #include "kith/shard_votes.hpp"
 #include "kith/unstable/stages.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_shards {
 namespace {
 
 constexpr std::int64_t n = 150, m = 11;
@@ -339,4 +339,4 @@ TEST_CASE("shards: the first bad row of all is that of the first shard that has 
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_shards

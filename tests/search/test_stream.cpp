@@ -12,7 +12,7 @@
 #include "kith/keys.hpp"
 #include "kith/regressor.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_stream {
 namespace {
 
 constexpr std::int64_t n = 97, m = 7, dims = 5;
@@ -277,4 +277,4 @@ TEST_CASE("stream: a limit bounds what is on the device, and automatic goes by i
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_stream

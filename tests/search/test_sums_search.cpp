@@ -14,7 +14,7 @@
 #include "kith/knn_graph.hpp"
 #include "workloads/random.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_sums_search {
 namespace {
 
 /// Returns rows of few different values, of which two in five are missing.
@@ -189,4 +189,4 @@ TEST_CASE("sums: rows in a source, on a set of devices, and in a file") {
 TEST_SUITE_END();
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_sums_search

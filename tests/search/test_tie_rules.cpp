@@ -5,7 +5,7 @@
 #include "kith/classifier.hpp"
 #include "kith/parse.hpp"
 
-namespace kith::tests {
+namespace kith::tests::test_tie_rules {
 namespace {
 
 using Labels = std::vector<std::int64_t>;
@@ -153,4 +153,4 @@ TEST_CASE("tie rules: names and back") {
 }
 
 }  // namespace
-}  // namespace kith::tests
+}  // namespace kith::tests::test_tie_rules

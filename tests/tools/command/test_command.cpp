@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command {
 namespace {
 
 const char* const two_rows = "1,2\n3,4\n";
@@ -304,6 +304,7 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
   const Folder folder;
   const string train = folder.write("train.npy", npy(40000, 256));
   const string out = folder / "out.npy", err = folder / "err";  // the child below writes err
+  const string program = test_support::command_path();
   const std::size_t files = folder.files();
   const auto stopped = [&](int signal_number, int code, const char* residence, const string& advice) {
     CAPTURE_ALL(signal_number, residence);
@@ -313,7 +314,7 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
       signal(signal_number, SIG_DFL);
       const int fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       dup2(fd, STDERR_FILENO);
-      execl(KITH_COMMAND_PATH, "kith", "search", "--train", train.c_str(), "--queries", train.c_str(), "-k",
+      execl(program.c_str(), "kith", "search", "--train", train.c_str(), "--queries", train.c_str(), "-k",
             "100", "--metric", "l1", "--device", "cpu", "--place",
             ("threads=1,residence=" + string(residence)).c_str(), "--out-index", out.c_str(), nullptr);
       _exit(99);
@@ -337,3 +338,5 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
   stopped(SIGTERM, 143, "resident", "");
   stopped(SIGHUP, 129, "stream", ", with --checkpoint FILE to go on from where a stop comes");
 }
+
+}  // namespace command_tests::test_command

@@ -1,9 +1,8 @@
 // Runs kith classify as users do: votes, models, radius, several label columns. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_classify {
 namespace {
-
-using namespace command_tests;
 
 const char* const flowers =
     "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
@@ -267,3 +266,5 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
       "regress --model " + model + " --query 1,red,2", 2,
       "invalid_argument: regress: " + model + " is a model of `kith classify`; its labels are no values");
 }
+
+}  // namespace command_tests::test_command_classify

@@ -1,8 +1,7 @@
 // Tests the report of kith classify, and its refusals. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_classify_report {
 namespace {
 
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
@@ -132,3 +131,5 @@ TEST_CASE("classify: a report spells choices as their options do, and says where
   CHECK(contains(page, "<bdi>missing</bdi>"));
   CHECK(!contains(page, "nan<"));
 }
+
+}  // namespace command_tests::test_command_classify_report

@@ -2,7 +2,6 @@
 #include "common/data_files.hpp"
 #include "common/shell.hpp"
 
-// shell.hpp needs KITH_COMMAND_PATH.
 using command_tests::check_refused;
 using command_tests::Folder;
 using command_tests::Result;

@@ -1,9 +1,8 @@
 // Runs kith evaluate as users do. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_evaluate {
 namespace {
-
-using namespace command_tests;
 
 /// Leave-one-out by l1 gives each row and label these neighbours, in order, and these answers.
 ///   0 a: 1a 2b 3b 4a    k = 1 a, 2 a (tie), 3 b, 4 a (tie)
@@ -122,3 +121,5 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
                 "invalid_argument: evaluate: there are no labels; give --labels FILE, or --label-column "
                 "COLUMN of the training file");
 }
+
+}  // namespace command_tests::test_command_evaluate

@@ -1,9 +1,9 @@
 // docs/glossary.md explains every word that --explain and --certify print.
 #include "common/glossary.hpp"
 #include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_glossary {
 namespace {
 
 /// Returns the names in the output: the first 15 columns in the plan and the certificate, the text before two
@@ -66,7 +66,7 @@ std::vector<string> told_by(const string& device, const Folder& folder) {
 
 TEST_CASE("glossary: every line that --explain and --certify print is explained") {
   const Folder folder;
-  const Glossary glossary(KITH_TEST_SOURCE_DIR "/docs/glossary.md");
+  const Glossary glossary(test_support::in_sources("/docs/glossary.md"));
   std::vector<string> devices = {"cpu"};
   if (contains(kith("devices").out, "Portable Computing Language")) devices.push_back("opencl:pocl");
   for (const string& device : devices) {
@@ -77,3 +77,5 @@ TEST_CASE("glossary: every line that --explain and --certify print is explained"
     check_explained(glossary, words);
   }
 }
+
+}  // namespace command_tests::test_command_glossary

@@ -1,8 +1,7 @@
 // Tests kith graph, and --how boxes.
 #include "common/shell.hpp"
 
-// shell.hpp needs KITH_COMMAND_PATH.
-using namespace command_tests;
+namespace command_tests::test_command_graph {
 
 TEST_CASE("graph: the nearest rows of every row, as matrices and as edges") {
   const Folder folder;
@@ -39,3 +38,5 @@ TEST_CASE("graph: by boxes or without, the same rows") {
                 "unsupported: search: boxes bound no distances by negative_dot; choose squared_l2, l2, "
                 "cosine, l1 or linf, or drop the demand for boxes");
 }
+
+}  // namespace command_tests::test_command_graph

@@ -2,10 +2,12 @@
 // out by hand.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 #include "tools/files/zip_file.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_groundtruth {
+
 using namespace std::string_literals;
 using nlohmann::json;
 
@@ -116,9 +118,9 @@ TEST_CASE("recall: a truth is its own answer, in every format, by every way") {
 }
 
 TEST_CASE("groundtruth: of ann-benchmarks' HDF5, where kith was built with it") {
-  if (!fs::exists(fs::path(KITH_COMMAND_PATH).parent_path() / "kith-read-hdf5")) return;
+  if (!fs::exists(fs::path(test_support::command_path()).parent_path() / "kith-read-hdf5")) return;
   const Folder folder;
-  const string seeds = KITH_TEST_SOURCE_DIR "/tests/fuzz/seeds/hdf5/";
+  const string seeds = test_support::in_sources("/tests/fuzz/seeds/hdf5/");
   const string both = folder.write("toy.hdf5", test_support::text_of_file(seeds + "plain"));
   const string told =
       "groundtruth --device cpu --quiet --train " + both + " --queries " + both + " -k 2 --out -";
@@ -169,7 +171,7 @@ TEST_CASE("groundtruth: the commands of its how-to page") {
   folder.write("toy.npz", test_support::zip({{"neighbors.npy", neighbors, true},
                                              {"test.npy", npy("(3, 4)", query_bytes)},
                                              {"train.npy", npy("(120, 4)", base_bytes), true}}));
-  const string page = test_support::text_of_file(KITH_TEST_SOURCE_DIR "/docs/howto/ground-truth.md");
+  const string page = test_support::text_of_file(test_support::in_sources("/docs/howto/ground-truth.md"));
   int ran = 0;
   for (std::size_t at = page.find("\nkith "); at != string::npos; at = page.find("\nkith ", at + 1)) {
     const string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
@@ -181,3 +183,5 @@ TEST_CASE("groundtruth: the commands of its how-to page") {
   }
   CHECK(ran == 8);
 }
+
+}  // namespace command_tests::test_command_groundtruth

@@ -1,9 +1,7 @@
 // Tests --groups-column, a column that names the group of each row: docs/howto/many-small-searches.md.
 #include "common/shell.hpp"
 
-// shell.hpp needs KITH_COMMAND_PATH.
-using namespace command_tests;
-
+namespace command_tests::test_command_groups {
 namespace {
 
 /// A folder with rows of users a and b.
@@ -132,3 +130,5 @@ TEST_CASE("groups column: what is refused, and what to do") {
                 "invalid_argument: " + mixed +
                     ": column 1 (user) is named twice as label, target or group; name it once");
 }
+
+}  // namespace command_tests::test_command_groups

@@ -1,9 +1,10 @@
 // Runs kith index, and commands with --index instead of --train, as users do.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_index {
+
 using nlohmann::json;
 
 namespace {
@@ -200,3 +201,5 @@ TEST_CASE("index: what does not go together, word for word") {
   refused("index info --verify " + files.index, 3, why);
   refused("search --device cpu -k 1 --index " + files.index + asked, 3, why);
 }
+
+}  // namespace command_tests::test_command_index

@@ -4,7 +4,7 @@
 #include "command/shared/command.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/words/keys.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
 using command_tests::check_refused;
 using command_tests::contains;

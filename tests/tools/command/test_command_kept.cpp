@@ -4,11 +4,11 @@
 #include "command/shared/kept.hpp"
 #include "command/tune/tune.hpp"
 #include "common/device.hpp"
-#include "common/shell.hpp"  // Folder; it wants KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_kept {
 namespace {
 
-using namespace command_tests;
 using kith::command::KeptWork;
 using kith::tests::error_of;
 using Json = nlohmann::ordered_json;
@@ -87,3 +87,5 @@ TEST_CASE("kept work: a file is believed only whole, from the same command, and 
   CHECK(!nowhere.saved());
   CHECK(nowhere.load(false).is_null());
 }
+
+}  // namespace command_tests::test_command_kept

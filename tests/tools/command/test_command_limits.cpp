@@ -1,11 +1,10 @@
 // Tests that no small file costs the command much memory or time: hostile files must do with 1 GB of address
 // space and 20 seconds of processor time.
 #include "common/sanitizers.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_limits {
 namespace {
-
-using namespace command_tests;
 
 /// Searches in `file`, which shell commands make under the name $file. It uses two threads, since the stacks
 /// of many would fill the address space.
@@ -73,3 +72,5 @@ TEST_CASE("limits: options lift them, and are refused where they make no sense")
                 "4294967295; give one");
   CHECK(contains(command_tests::kith("classify --help-all").out, "max-growth"));
 }
+
+}  // namespace command_tests::test_command_limits

@@ -2,11 +2,10 @@
 // with them.
 #include <regex>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_manual {
 namespace {
-
-using namespace command_tests;
 
 /// Returns the names that `--help` lists at the beginning of lines: subcommands or options.
 std::set<string> listed(const string& help, const char* line) {
@@ -112,3 +111,5 @@ TEST_CASE("manual: what it cannot do is one line") {
   CHECK(result.code == 3);
   CHECK(contains(result.err, "kith: bad_file: manual: " + file + "/man/man1 cannot be made"));
 }
+
+}  // namespace command_tests::test_command_manual

@@ -11,12 +11,10 @@
 
 #include "command/shared/command.hpp"
 #include "common/sanitizers.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
-using command_tests::contains;
-using command_tests::Folder;
-using std::string;
-
+namespace command_tests::test_command_memory {
 namespace {
 
 constexpr std::int64_t rows = 393216, dims = 128, bytes = rows * dims * 4;  // 192 MiB
@@ -59,7 +57,7 @@ string labels_of_zeros(const Folder& folder) {
 
 /// Starts `kith ARGUMENTS` as a child that reacts to signal `number`, even if this process ignores it.
 pid_t start(std::vector<string> arguments, int number = SIGINT) {
-  arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
+  arguments.insert(arguments.begin(), test_support::command_path());
   std::vector<char*> words;
   for (string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
@@ -169,3 +167,5 @@ TEST_CASE("reading shows on a terminal which part is read") {
     CHECK(text.ends_with("\r\033[K"));  // the progress is erased at the end
   }
 }
+
+}  // namespace command_tests::test_command_memory

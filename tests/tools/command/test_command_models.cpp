@@ -3,21 +3,8 @@
 #include "common/shell.hpp"
 #include "kith/model.hpp"
 
-using command_tests::contains;
-using command_tests::Folder;
-using command_tests::Result;
-using std::string;
-
+namespace command_tests::test_command_models {
 namespace {
-
-// KITH_COMMAND_PATH is what tests/common/shell.hpp runs.
-Result run(const string& arguments) {
-  return command_tests::kith(arguments);
-}
-
-void check_refused(const string& arguments, int code, const string& message) {
-  command_tests::check_refused(arguments, code, message);
-}
 
 /// `kith classify --train t.csv --label kind --scale standardize --prepare categories=one-hot --votes
 /// distance -k 2 --save-model` as version 1 of the format has it, without names of columns of labels. t.csv:
@@ -61,7 +48,8 @@ const string table =
 TEST_CASE("model: a file of version 1 answers, and is saved as it was") {
   const Folder folder;
   const string old = folder.write("v1.kith", from_hex(saved_model));
-  const Result result = run("classify --device cpu --model " + old + " --query 2.2,red,22 --query 6,blue,50");
+  const Result result =
+      kith("classify --device cpu --model " + old + " --query 2.2,red,22 --query 6,blue,50");
   CHECK(result.code == 0);
   CHECK(result.out ==
         "2.2,red,22: plum\nrank  row    distance  label\n   1    2  0.95889306  plum\n"
@@ -75,55 +63,55 @@ TEST_CASE("model: queries that have the label are compared with it") {
   const Folder folder;
   const string train = folder.write("t.csv", table);
   REQUIRE(
-      run("classify --device cpu --train " + train + " --label -1 -k 1 --save-model " + (folder / "m.kith"))
+      kith("classify --device cpu --train " + train + " --label -1 -k 1 --save-model " + (folder / "m.kith"))
           .code == 0);
   const string asked = "classify --device cpu --model " + (folder / "m.kith") + " --queries ";
-  CHECK(run(asked + train).out == "accuracy 1.0000 (5 of 5)\n");
+  CHECK(kith(asked + train).out == "accuracy 1.0000 (5 of 5)\n");
   CHECK(
-      run(asked + folder.write("kind_first.csv", "kind,width,colour,height\nplum,1,red,10\nfig,2,blue,20\n"))
+      kith(asked + folder.write("kind_first.csv", "kind,width,colour,height\nplum,1,red,10\nfig,2,blue,20\n"))
           .out == "accuracy 0.5000 (1 of 2)\n");
-  CHECK(run(asked + folder.write("bare.csv", "width,colour,height\n1,red,10\n")).out == "plum\n");
+  CHECK(kith(asked + folder.write("bare.csv", "width,colour,height\n1,red,10\n")).out == "plum\n");
   check_refused(asked + folder.write("other.csv", "width,colour,height,sort\n1,red,10,plum\n"), 2,
                 "invalid_argument: " + (folder / "other.csv") + ": has 4 columns but " + (folder / "m.kith") +
                     " has 3; queries need the columns of the training rows; a column with the true answers "
                     "is named by --label sort (or --target); what else they have is left out, with --model "
                     "or --index by --drop sort");
-  CHECK(run(asked + (folder / "other.csv") + " --label sort").out == "accuracy 1.0000 (1 of 1)\n");
+  CHECK(kith(asked + (folder / "other.csv") + " --label sort").out == "accuracy 1.0000 (1 of 1)\n");
 
   const string prices = folder.write("p.csv", "a,price\n1,10\n2,20\n3,30\n");
-  REQUIRE(run("regress --device cpu --train " + prices + " --target price -k 1 --save-model " +
-              (folder / "r.kith"))
+  REQUIRE(kith("regress --device cpu --train " + prices + " --target price -k 1 --save-model " +
+               (folder / "r.kith"))
               .code == 0);
-  CHECK(contains(run("regress --device cpu --model " + (folder / "r.kith") + " --queries " + prices).out,
+  CHECK(contains(kith("regress --device cpu --model " + (folder / "r.kith") + " --queries " + prices).out,
                  "price    0     0    1        3\n"));
 }
 
 TEST_CASE("model: the base of .svm files and the rows that are left are kept") {
   const Folder folder;
   const string train = folder.write("t.svm", "1 0:1 2:3\n-1 1:1\n1 0:2 2:3\n");
-  REQUIRE(run("classify --device cpu --train " + train + " -k 1 --save-model " + (folder / "m.kith")).code ==
+  REQUIRE(kith("classify --device cpu --train " + train + " -k 1 --save-model " + (folder / "m.kith")).code ==
           0);
   const string asked = "classify --device cpu --model " + (folder / "m.kith") + " --queries ";
   // No line has an index 0. If indices were read as starting at 1, the first row would be nearest to the
   // second training row.
-  CHECK(run(asked + folder.write("q.svm", "1 2:2.5\n-1 1:1\n")).out == "accuracy 1.0000 (2 of 2)\n");
+  CHECK(kith(asked + folder.write("q.svm", "1 2:2.5\n-1 1:1\n")).out == "accuracy 1.0000 (2 of 2)\n");
   check_refused(
       asked + folder.write("wide.svm", "1 5:1\n"), 2,
       "invalid_argument: " + (folder / "wide.svm") + ":1: has the index 5 but " + (folder / "m.kith") +
           " has 3 columns; queries need the columns of the training rows: leave higher indices out");
 
   const string holes = folder.write("h.csv", "a,b,kind\n1,1,x\n,2,y\n5,5,y\n");
-  REQUIRE(run("classify --device cpu --prepare missing=drop --train " + holes +
-              " --label kind -k 1 --metric l2 --save-model " + (folder / "h.kith"))
+  REQUIRE(kith("classify --device cpu --prepare missing=drop --train " + holes +
+               " --label kind -k 1 --metric l2 --save-model " + (folder / "h.kith"))
               .code == 0);
   const string filter = folder.write("f.csv", "1\n2\n");
   const Result result =
-      run("classify --device cpu --model " + (folder / "h.kith") + " --query 4,4 --query 1,NA");
+      kith("classify --device cpu --model " + (folder / "h.kith") + " --query 4,4 --query 1,NA");
   CHECK(result.out ==
         "4,4: y\nrank  row   distance  label\n   1    2  1.4142135  y\n\n1,NA: ?\n"
         "no neighbours: a value is missing, or no row is within the radius\n");
   CHECK(contains(
-      run("classify --device cpu --model " + (folder / "h.kith") + " --query 1,1 --filter " + filter).out,
+      kith("classify --device cpu --model " + (folder / "h.kith") + " --query 1,1 --filter " + filter).out,
       "   1    2"));
 }
 
@@ -181,3 +169,5 @@ TEST_CASE("model: missing values and the origin of rows, byte for byte, and what
     CHECK(!error(changed).empty());
   }
 }
+
+}  // namespace command_tests::test_command_models

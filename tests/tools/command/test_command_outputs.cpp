@@ -1,9 +1,10 @@
 // Tests what the command writes and prints for other programs: headers, stdout, JSON, --quiet.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_outputs {
+
 using nlohmann::json;
 
 namespace {
@@ -222,3 +223,5 @@ TEST_CASE("doctor --json names findings, drivers and devices with their proposer
     }
   CHECK(cpu);
 }
+
+}  // namespace command_tests::test_command_outputs

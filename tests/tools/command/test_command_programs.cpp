@@ -1,5 +1,4 @@
-// Tests OpenCL programs that an earlier command compiled and kept in a folder. They run on PoCL. (shell.hpp
-// needs KITH_COMMAND_PATH.)
+// Tests OpenCL programs that an earlier command compiled and kept in a folder. They run on PoCL.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>

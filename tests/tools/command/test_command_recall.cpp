@@ -2,12 +2,12 @@
 #include "command/groundtruth/recall.hpp"
 #include "common/data_files.hpp"
 
-using kith::command::Recall;
-using kith::command::score_recall;
-using kith::files::NeighborLists;
-using namespace kith::tests::data_files;
-
+namespace kith::tests::data_files::test_command_recall {
 namespace {
+
+using command::Recall;
+using command::score_recall;
+using files::NeighborLists;
 
 string bin(std::uint32_t queries, std::uint32_t k, const string& data) {
   return bytes<std::uint32_t>({queries, k}) + data;
@@ -99,3 +99,5 @@ TEST_CASE("recall: files of neighbours, word for word") {
   CHECK(error("1,2.5\n", "n.csv") ==
         "bad_file: n.csv: query 0, neighbour 1 is no whole number; neighbours are numbers of rows, from 0");
 }
+
+}  // namespace kith::tests::data_files::test_command_recall

@@ -1,10 +1,9 @@
 // Tests kith regress, and the options it shares with kith search: radius, features, filter, leave-one-out.
 // All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_regress {
 namespace {
-
-using namespace command_tests;
 
 const char* const houses = "size,rooms,price\n1,1,10\n2,1,20\n3,2,40\n10,4,100\n";
 
@@ -158,3 +157,5 @@ TEST_CASE("search: radius, filter, features and leave-one-out") {
       base + "-k 1 --features 0 --query 2,0", 2,
       "invalid_argument: search: --features: " + train + " has no column \"0\"; it has column 1 to column 2");
 }
+
+}  // namespace command_tests::test_command_regress

@@ -1,10 +1,9 @@
 // Tests reports of the command on data whose names cause trouble.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_report {
 namespace {
 
 /// One class name would colour a terminal, one would reverse the text behind it, and one is too long for
@@ -48,3 +47,5 @@ TEST_CASE("report: names with control characters, turned directions or bytes tha
     CHECK(contains(page, "</main>\n<footer>"));
   }
 }
+
+}  // namespace command_tests::test_command_report

@@ -1,9 +1,7 @@
 // Tests rows, labels and values as users have them: labels of any form, .svm files, missing values.
 #include "common/shell.hpp"
 
-// shell.hpp needs KITH_COMMAND_PATH.
-using namespace command_tests;
-
+namespace command_tests::test_command_rows {
 namespace {
 
 /// Four points lie in two groups.
@@ -269,3 +267,5 @@ TEST_CASE(".svm: training rows from 1 and queries from 0 are refused") {
   CHECK(contains(said("classify --device cpu -k 1 --train " + zero + " --queries " + zero),
                  "accuracy 1.0000 (2 of 2)"));
 }
+
+}  // namespace command_tests::test_command_rows

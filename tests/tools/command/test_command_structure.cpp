@@ -1,9 +1,10 @@
 // Runs kith structure and kith select-features as users do; the numbers were worked out by hand.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_structure {
+
 using nlohmann::json;
 
 namespace {
@@ -255,3 +256,5 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
                 "invalid_argument: select-features: --table and --report are the same file; give two names");
   CHECK(folder.files() == 1);
 }
+
+}  // namespace command_tests::test_command_structure

@@ -5,17 +5,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
+namespace command_tests::test_command_words {
 namespace {
-
-using namespace command_tests;
 
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
 /// Returns everything that the command writes if stdout and stderr are a terminal.
 Result on_terminal(const std::vector<string>& arguments) {
   Result result;
+  const string program = test_support::command_path();
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
   REQUIRE(child >= 0);
@@ -23,7 +24,7 @@ Result on_terminal(const std::vector<string>& arguments) {
     std::vector<char*> words{const_cast<char*>("kith")};
     for (const string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    execv(KITH_COMMAND_PATH, words.data());
+    execv(program.c_str(), words.data());
     _exit(99);
   }
   std::array<char, 4096> buffer{};
@@ -346,3 +347,5 @@ TEST_CASE("what a terminal would obey is shown in tables and messages, and on a 
   const Result unknown = kith("$(printf 'se\\033[31m')");
   CHECK(contains(unknown.err, "\"se\\x1b[31m\""));
 }
+
+}  // namespace command_tests::test_command_words

@@ -1,6 +1,7 @@
 // Tests HDF5 as ann-benchmarks writes it. The files are seeds of the fuzzing, written by h5py.
 #include "common/data_files.hpp"
 #include "files/ground_truth.hpp"
+#include "paths.hpp"
 
 using namespace kith::tests::data_files;
 
@@ -11,7 +12,7 @@ bool has_reader() {
 }
 
 string seed(const string& name) {
-  return test_support::text_of_file(KITH_TEST_SOURCE_DIR "/tests/fuzz/seeds/hdf5/" + name);
+  return test_support::text_of_file(test_support::in_sources("/tests/fuzz/seeds/hdf5/") + name);
 }
 
 ReadOptions usual(const string& name) {

@@ -1,5 +1,4 @@
-// Runs the program kith-lab as its users do. A source that includes this must contain the
-// name KITH_COMMAND_PATH.
+// Runs the program kith-lab as its users do.
 #pragma once
 
 #include "common/shell.hpp"

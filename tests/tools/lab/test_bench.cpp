@@ -2,9 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/energy/energy.hpp"
-#include "tools/lab/lab_shell.hpp"  // KITH_COMMAND_PATH
+#include "tools/lab/lab_shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_bench {
+
 using nlohmann::json;
 
 namespace {
@@ -130,3 +131,5 @@ TEST_CASE("bench --energy: a column for joules, and where they come from") {
   CHECK(contains(written(), "\"source\": \"" + meter.source()));
   CHECK(contains(written(), "joules_per_search") == meter.available());
 }
+
+}  // namespace command_tests::test_bench

@@ -6,6 +6,7 @@
 #include "common/device.hpp"
 #include "common/folder.hpp"
 #include "lab/energy/energy.hpp"
+#include "paths.hpp"
 
 using namespace kith;
 using namespace kith::energy;
@@ -238,7 +239,7 @@ TEST_CASE("energy: why there is no NVML") {
 }
 
 TEST_CASE("energy: NVML is a library opened at run time") {
-  Sources sources{.nvml_library = std::string(KITH_TEST_PLUGIN_DIR) + "/energy/libnvml.so"};
+  Sources sources{.nvml_library = test_support::in_plugins("/energy/libnvml.so")};
   const Opened opened = open_nvml(gpu("NVIDIA Planted", "0000:1a:00.0"), sources);
   REQUIRE(opened.counter);
   CHECK(opened.counter->joules() == 2);

@@ -3,9 +3,9 @@
 
 #include "command/shared/named_files.hpp"
 #include "lab/subcommands.hpp"
-#include "tools/lab/lab_shell.hpp"  // KITH_COMMAND_PATH
+#include "tools/lab/lab_shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_lab_program {
 
 TEST_CASE("kith-lab: every subcommand explains itself, with examples") {
   for (const char* name : {"bench", "reproduce", "placements", "manual"}) {
@@ -65,3 +65,5 @@ TEST_CASE("kith-lab manual: pages and completions are its own") {
   CHECK(folder.read("share/zsh/site-functions/_kith_lab").starts_with("#compdef kith-lab\n"));
   CHECK(contains(folder.read("share/fish/vendor_completions.d/kith-lab.fish"), "complete -c kith-lab -f\n"));
 }
+
+}  // namespace command_tests::test_lab_program

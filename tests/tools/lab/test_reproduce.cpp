@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/words/command_line.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 #include "lab/subcommands.hpp"

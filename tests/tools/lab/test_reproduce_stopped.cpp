@@ -1,12 +1,13 @@
 // Tests experiments that are stopped: measurements are kept, and the same command goes on from them.
 #include <nlohmann/json.hpp>
 
+#include "paths.hpp"
 #include "tools/interrupted.hpp"
 #include "tools/lab/lab_shell.hpp"
 
+namespace command_tests::test_reproduce_stopped {
 namespace {
 
-using namespace command_tests;
 using Json = nlohmann::ordered_json;
 
 /// Returns the path of a file named FIRST...LAST; empty if there is none.
@@ -27,8 +28,8 @@ TEST_CASE("kith-lab reproduce that is interrupted keeps what is done, says what 
       " --quick --device cpu --report " + (folder / "p.html") + " --table " + (folder / "p.csv");
   const Result stopped =
       interrupted(folder,
-                  {KITH_COMMAND_PATH "-lab", "reproduce", "gsknn-crossover,structure", "--quick", "--device",
-                   "cpu", "--report", folder / "p.html", "--table", folder / "p.csv", "--json"},
+                  {test_support::command_path() + "-lab", "reproduce", "gsknn-crossover,structure", "--quick",
+                   "--device", "cpu", "--report", folder / "p.html", "--table", folder / "p.csv", "--json"},
                   [&] { return folder.has("p.partial.html"); });
   CHECK(stopped.code == 130);
   CHECK(stopped.err.starts_with("kith: interrupted: reproduce: 1 of 2 experiments are done"));
@@ -73,7 +74,7 @@ TEST_CASE("kith-lab reproduce keeps what was measured within an experiment, in t
   const Folder folder;
   const auto kept = [&] { return file_like(folder / "cache/kith/unfinished", "experiments-", ".json"); };
   const Result stopped = interrupted(
-      folder, {KITH_COMMAND_PATH "-lab", "reproduce", "gsknn-crossover", "--device", "cpu"},
+      folder, {test_support::command_path() + "-lab", "reproduce", "gsknn-crossover", "--device", "cpu"},
       [&] { return !kept().empty(); }, folder / "cache");
   CHECK(stopped.code == 130);
   CHECK(stopped.out.empty());
@@ -91,8 +92,8 @@ TEST_CASE("kith-lab reproduce keeps what was measured within an experiment, in t
 
 TEST_CASE("kith-lab reproduce: a device that is lost ends it, and counts for nothing") {
   const Folder folder;
-  const string line = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
-                      "/inexact' \"$kith-lab\" reproduce gsknn-crossover,ranksort-placements --quick "
+  const string line = "KITH_BACKEND_PATH='" + test_support::in_plugins("/inexact") +
+                      "' \"$kith-lab\" reproduce gsknn-crossover,ranksort-placements --quick "
                       "--device planted:0 --report " +
                       (folder / "p.html");
   const Result lost = shell("KITH_PLANTED_LOST=" + (folder / "p.partial.html") + " " + line);
@@ -162,3 +163,5 @@ TEST_CASE("kith-lab reproduce: names, and the list") {
                     "list, pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, "
                     "ranksort-placements, knn-ladder, knn03-table, structure");
 }
+
+}  // namespace command_tests::test_reproduce_stopped

@@ -4,21 +4,21 @@
 #include <filesystem>
 
 #include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_kernels {
 namespace {
 
-const string kernels = KITH_TEST_SOURCE_DIR "/kernels_cl";
+const string kernels = test_support::in_sources("/kernels_cl");
 
 /// Runs `kith ...` with the kernels for GPUs on PoCL; `settings` are environment variables. PoCL's cache
 /// belongs to this test. Leaks are not reported, because PoCL 3.1 leaks a little when it compiles.
 Result on_pocl(const string& settings, const string& arguments) {
-  fs::create_directories(KITH_TEST_PLUGIN_DIR "/pocl");
+  fs::create_directories(test_support::in_plugins("/pocl"));
   return shell(
       "ASAN_OPTIONS=detect_leaks=0 OMP_WAIT_POLICY=passive KITH_CL_FAMILY=gpu "
-      "POCL_CACHE_DIR='" KITH_TEST_PLUGIN_DIR "/pocl' " +
-      settings + " \"$kith\" " + arguments);
+      "POCL_CACHE_DIR='" +
+      test_support::in_plugins("/pocl") + "' " + settings + " \"$kith\" " + arguments);
 }
 
 bool has_pocl() {
@@ -142,3 +142,5 @@ TEST_CASE("kernels: where work-groups or local memory are smaller, the bits are 
     CHECK(contains(result.out, "\nSame bits "));
   }
 }
+
+}  // namespace command_tests::test_command_kernels

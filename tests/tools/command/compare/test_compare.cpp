@@ -1,7 +1,7 @@
 // Runs kith compare as users do.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_compare {
 
 TEST_CASE("compare: options that cannot be meant") {
   check_refused("compare --quick", 2,
@@ -26,3 +26,5 @@ TEST_CASE("compare: what was refused was not compared") {
   CHECK(all.code == 0);
   CHECK(all.out.ends_with("Same bits everywhere.\n"));
 }
+
+}  // namespace command_tests::test_compare

@@ -1,5 +1,5 @@
 // Tests what the command says of an index file whose rows have groups.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"
 #include "kith/index_file.hpp"

@@ -1,11 +1,10 @@
 // Tests --metric-params and the metrics that take them, by the command, beside the library.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"
 
+namespace command_tests::test_command_metric_params {
 namespace {
-
-using namespace command_tests;
 
 constexpr double some_rows[] = {1, 2, 4, 2, 4, 8.5, 9, 1, 0, 3, 3.5, 5},
                  some_places[] = {52.5, 13.25, 48.75, 2.25, -33.75, 151.25};
@@ -225,3 +224,5 @@ TEST_CASE("metric params: what is refused of minkowski and gower") {
 }
 
 }  // namespace
+
+}  // namespace command_tests::test_command_metric_params

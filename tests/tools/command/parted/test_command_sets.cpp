@@ -2,10 +2,11 @@
 // runs docs/howto/device-sets.md.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 #include "kith/device.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_sets {
+
 using nlohmann::json;
 
 namespace {
@@ -79,3 +80,5 @@ TEST_CASE("kith on sets: kith devices names the set of all, and what is wrong is
 }
 
 }  // namespace
+
+}  // namespace command_tests::test_command_sets

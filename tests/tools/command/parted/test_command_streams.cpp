@@ -1,8 +1,8 @@
 // Tests residence=stream and --checkpoint as users use them.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_streams {
 namespace {
 
 /// Returns pseudorandom rows of bytes in the format of big-ann-benchmarks.
@@ -124,7 +124,7 @@ TEST_CASE("streams: memory is bounded by the chunks, not by the file") {
 
 TEST_CASE("streams: the commands of the page run as written") {
   const StreamFiles files;
-  const string page = test_support::text_of_file(KITH_TEST_SOURCE_DIR "/docs/howto/beyond-one-card.md");
+  const string page = test_support::text_of_file(test_support::in_sources("/docs/howto/beyond-one-card.md"));
   int ran = 0;
   for (std::size_t at = page.find("\nkith "); at != string::npos; at = page.find("\nkith ", at + 1)) {
     const string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
@@ -155,3 +155,5 @@ TEST_CASE("streams: what is refused") {
   CHECK(odd.code == 2);
   CHECK(contains(odd.err, "stream"));
 }
+
+}  // namespace command_tests::test_command_streams

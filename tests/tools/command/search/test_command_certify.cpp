@@ -1,9 +1,11 @@
 // Runs kith search --certify and kith verify --train as users do.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH, KITH_TEST_PLUGIN_DIR
+#include "common/shell.hpp"
+#include "paths.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_certify {
+
 using nlohmann::json;
 
 namespace {
@@ -165,9 +167,9 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
 TEST_CASE("verify --train: a device whose products are too coarse is refused, and the others go on") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
-  const string asked = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
-                       "/inexact' \"$kith\" verify --label-column kind -k 2 --train " +
-                       train + " --how proposer=gemm --device ";
+  const string asked = "KITH_BACKEND_PATH='" + test_support::in_plugins("/inexact") +
+                       "' \"$kith\" verify --label-column kind -k 2 --train " + train +
+                       " --how proposer=gemm --device ";
   const Result both = shell(asked + "planted:0,planted:10");
   CHECK(both.code == 0);
   CHECK(contains(both.out, "\nplanted:0   gemm      same  "));
@@ -249,3 +251,5 @@ TEST_CASE("verify --train: what does not go with it is refused") {
   CHECK(metric.code == 6);
   CHECK(contains(metric.out, "cpu, dot: refused: search: "));
 }
+
+}  // namespace command_tests::test_command_certify

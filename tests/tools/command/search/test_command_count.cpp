@@ -1,9 +1,10 @@
 // Runs kith count as users do; counts were worked out by hand.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_count {
+
 using nlohmann::json;
 
 namespace {
@@ -88,3 +89,5 @@ TEST_CASE("count: refuses what it cannot mean") {
                 "invalid_argument: count: unknown option -k (search, graph, groundtruth, recall, classify, "
                 "regress, select-features, compare, verify, tune have it); see `kith count --help`");
 }
+
+}  // namespace command_tests::test_command_count

@@ -1,9 +1,7 @@
 // Tests --prepare missing=pairwise with --metric nan_euclidean: docs/contract.md, sections 1 and 3.
 #include "common/shell.hpp"
 
-// shell.hpp needs KITH_COMMAND_PATH.
-using namespace command_tests;
-
+namespace command_tests::test_command_gaps {
 namespace {
 
 const string gaps = " --device cpu --metric nan_euclidean ";
@@ -78,3 +76,5 @@ TEST_CASE("gaps: what does not go together is refused, with what to do") {
                 "invalid_argument: preparation: l2_rows divides by the norm of a whole row, of which "
                 "missing=pairwise leaves values out; drop one of them");
 }
+
+}  // namespace command_tests::test_command_gaps

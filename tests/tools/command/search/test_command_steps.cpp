@@ -1,14 +1,15 @@
 // Tests the seconds of each step of a search, as --explain prints them.
 #include "command/shared/command.hpp"
 #include "common/glossary.hpp"
+#include "paths.hpp"
 
+namespace command_tests::test_command_steps {
 namespace {
 
-using namespace command_tests;
 using kith::Proposer;
 
 TEST_CASE("glossary: every step is explained, whichever search runs it") {
-  const Glossary glossary(KITH_TEST_SOURCE_DIR "/docs/glossary.md");
+  const Glossary glossary(test_support::in_sources("/docs/glossary.md"));
   kith::Trace trace;
   for (const Proposer proposer : {Proposer::none, Proposer::dot}) {
     trace.plan.proposer = proposer;
@@ -39,3 +40,5 @@ TEST_CASE("explain: steps stand in the order in which they run") {
 }
 
 }  // namespace
+
+}  // namespace command_tests::test_command_steps

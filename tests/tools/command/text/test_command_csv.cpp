@@ -1,10 +1,10 @@
 // Tests text files in unusual forms: quotes that are text, lines above the table, other notations of numbers,
 // and the advice that messages give about them. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
+#include "paths.hpp"
 
+namespace command_tests::test_command_csv {
 namespace {
-
-using namespace command_tests;
 
 int rows_searched(const string& arguments) {
   const Result result =
@@ -165,9 +165,9 @@ TEST_CASE("csv: labels that are text though they look like numbers") {
 }
 
 TEST_CASE("csv: the metric that an HDF5 file names is measured, and said") {
-  if (!fs::exists(fs::path(KITH_COMMAND_PATH).parent_path() / "kith-read-hdf5")) return;
+  if (!fs::exists(fs::path(test_support::command_path()).parent_path() / "kith-read-hdf5")) return;
   const Folder folder;
-  const string seeds = KITH_TEST_SOURCE_DIR "/tests/fuzz/seeds/hdf5/";
+  const string seeds = test_support::in_sources("/tests/fuzz/seeds/hdf5/");
   const string file = folder.write("a.hdf5", test_support::text_of_file(seeds + "angular")),
                fixed = folder.write("e.hdf5", test_support::text_of_file(seeds + "fixed"));
   const string search = "search --device cpu -k 4 --train " + file + " --queries " + file;
@@ -200,3 +200,5 @@ TEST_CASE("csv: blanks around the values of --query, and a file that is packed t
   CHECK(kith(search + " --query 1,2").out ==
         kith("search --device cpu -k 1 --query 1,2 --train " + (folder / "once.csv.gz")).out);
 }
+
+}  // namespace command_tests::test_command_csv

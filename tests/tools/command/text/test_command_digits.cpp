@@ -1,11 +1,10 @@
 // Tests values with digits that float32 cannot hold, in single precision: every command that reads them
 // prints a note, and --scale and --prepare centre=yes keep the digits, because they round once, at the end.
 // All cases run on the CPU.
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
+namespace command_tests::test_command_digits {
 namespace {
-
-using namespace command_tests;
 
 /// Returns the three nearest other rows of each row, computed in double alone, as the command writes them.
 string right_rows(const std::vector<double>& points) {
@@ -181,3 +180,5 @@ TEST_CASE("digits: missing values are filled in double") {
   CHECK(contains(filled.out, "2 (0)"));
   CHECK(contains(filled.out, "0 (30)"));
 }
+
+}  // namespace command_tests::test_command_digits

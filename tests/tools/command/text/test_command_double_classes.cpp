@@ -4,11 +4,11 @@
 
 #include "doubles/structure_oracle.hpp"
 #include "files/printed.hpp"
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
+namespace command_tests::test_command_double_classes {
 namespace {
 
-using namespace command_tests;
 using kith::Metric;
 using kith::tests::DoubleMatrix, kith::tests::StructureByOracle;
 
@@ -133,3 +133,5 @@ TEST_CASE("doubles: columns are chosen by digits that float32 loses") {
     CHECK(single["best_score"] != found["best_score"]);
   }
 }
+
+}  // namespace command_tests::test_command_double_classes

@@ -4,11 +4,11 @@
 
 #include "doubles/doubles_oracle.hpp"
 #include "files/printed.hpp"
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
+namespace command_tests::test_command_doubles {
 namespace {
 
-using namespace command_tests;
 using kith::Metric;
 using kith::tests::DoubleMatrix;
 
@@ -336,3 +336,5 @@ TEST_CASE("doubles: what has none is refused, and nothing goes there by itself")
       "invalid_argument: classify: --model and --prepare arithmetic are both given; a model has its "
       "training rows and what was done to them: leave --prepare arithmetic out");
 }
+
+}  // namespace command_tests::test_command_doubles

@@ -1,8 +1,8 @@
 // Tests numbers beyond the range of float32: double precision takes them, and messages say so where it does.
 // All cases run on the CPU.
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_command_large {
 
 TEST_CASE("doubles: numbers beyond float32 are searched") {
   const Folder folder;
@@ -60,3 +60,5 @@ TEST_CASE("doubles: numbers beyond float32 are searched") {
                     ":2: column 1 (x) holds \"1e309\", beyond the largest float64, 1.7e308; scale the "
                     "column down");
 }
+
+}  // namespace command_tests::test_command_large

@@ -2,11 +2,11 @@
 // have them. All cases run on the CPU.
 #include <nlohmann/json.hpp>
 
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_left_out {
 namespace {
 
-using namespace command_tests;
 using nlohmann::json;
 
 const string answer_lines = "accuracy 1.0000 (2 of 2)\n";
@@ -219,3 +219,5 @@ TEST_CASE("left out: columns of binary files, and of queries of a model or an in
       base + " --drop 3", 2,
       "invalid_argument: search: --drop: " + train + " has no column \"3\"; it has column 0 to column 2");
 }
+
+}  // namespace command_tests::test_command_left_out

@@ -1,10 +1,9 @@
 // Tests text files as people have them, read by the command: an ambiguous file is refused in one line, whose
 // advice is then taken. All cases run on the CPU.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
+namespace command_tests::test_command_text {
 namespace {
-
-using namespace command_tests;
 
 /// Checks that the exit code is 0, that stderr has these notes about this file in this order, and
 /// stdout this text.
@@ -137,3 +136,5 @@ TEST_CASE("text: other encodings") {
     CHECK(contains(result.out, "1,2: K\xC3\xA4se\n"));
   }
 }
+
+}  // namespace command_tests::test_command_text

@@ -1,9 +1,8 @@
 // Tests the note on whole numbers that doubles round: unix nanoseconds and other numbers beyond 2^53.
 // All cases run on the CPU.
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_command_wholes {
 namespace {
 
 const string since =
@@ -70,3 +69,5 @@ TEST_CASE("wholes: those that doubles hold are not told") {
     CHECK(found.err.empty());
   }
 }
+
+}  // namespace command_tests::test_command_wholes

@@ -7,7 +7,7 @@
 #include "common/data_files.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 #include "common/tuning.hpp"
 #include "kith/index.hpp"
 

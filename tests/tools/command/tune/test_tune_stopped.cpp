@@ -1,16 +1,31 @@
 // Tests that a stopped `kith tune` keeps what was measured, and that the same command goes on from it.
 #include <nlohmann/json.hpp>
 
+#include "paths.hpp"
 #include "tools/interrupted.hpp"
 
-using namespace command_tests;
+namespace command_tests::test_tune_stopped {
+
 using Json = nlohmann::ordered_json;
 
 TEST_CASE("kith tune that is interrupted goes on with the problems that are missing") {
   const Folder folder;
-  const std::vector<string> words = {
-      KITH_COMMAND_PATH, "tune", "--device", "cpu",     "-n",    "600,700",          "-m",        "5",
-      "--dims",          "4",    "-k",       "3,4,5,6", "--out", folder / "cpu.txt", "--seconds", "4"};
+  const std::vector<string> words = {test_support::command_path(),
+                                     "tune",
+                                     "--device",
+                                     "cpu",
+                                     "-n",
+                                     "600,700",
+                                     "-m",
+                                     "5",
+                                     "--dims",
+                                     "4",
+                                     "-k",
+                                     "3,4,5,6",
+                                     "--out",
+                                     folder / "cpu.txt",
+                                     "--seconds",
+                                     "4"};
   string line;
   for (std::size_t i = 1; i < words.size(); ++i) line += words[i] + " ";
   const Result stopped = interrupted(folder, words, [&] { return folder.has("cpu.txt.partial.json"); });
@@ -67,3 +82,5 @@ TEST_CASE("kith tune --out replaces no file but its own, and a name alone is one
   CHECK(nothing.code == 2);
   CHECK(folder.files() == 2);
 }
+
+}  // namespace command_tests::test_tune_stopped

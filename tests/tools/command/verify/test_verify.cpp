@@ -1,8 +1,7 @@
 // Runs kith verify --random-cases as users do.
-#include "common/shell.hpp"  // KITH_COMMAND_PATH
+#include "common/shell.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_verify {
 namespace {
 
 /// Returns the last line, without its line end.
@@ -86,3 +85,5 @@ TEST_CASE("verify --proposed: what does not go with it is refused") {
   CHECK(contains(absent.err,
                  "unsupported: verify: --proposed: search: cpu has no proposer fp16; choose dot, "));
 }
+
+}  // namespace command_tests::test_verify

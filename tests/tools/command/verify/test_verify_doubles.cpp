@@ -2,10 +2,9 @@
 // itself, and where that is asked for. All cases run on the CPU.
 #include <nlohmann/json.hpp>
 
-#include "tools/command/text/map_points.hpp"  // KITH_COMMAND_PATH
+#include "tools/command/text/map_points.hpp"
 
-using namespace command_tests;
-
+namespace command_tests::test_verify_doubles {
 namespace {
 
 /// Writes rows and queries that float32 would round. Returns the options that name them.
@@ -132,3 +131,5 @@ TEST_CASE("compare: whole searches and classifications of files are in double pr
   CHECK(contains(doubles.out, "\"arithmetic\": \"f64\""));
   CHECK(contains(doubles.out, "double chains"));
 }
+
+}  // namespace command_tests::test_verify_doubles
