@@ -44,17 +44,32 @@ endfunction()
 
 # kith_unity(TARGET [ROOMS...]) compiles the files of each folder as one, since most of their time goes to the headers that
 # they share. ROOMS is a regular expression: a folder that matches is compiled as one with all folders below it. Names in
-# files compiled together must differ. Files with options of their own stay separate. -DCMAKE_UNITY_BUILD=OFF compiles
-# each file by itself.
+# files compiled together must differ. Files that have options of their own by now stay separate, and so do those with
+# the property SKIP_UNITY_BUILD_INCLUSION. -DCMAKE_UNITY_BUILD=OFF compiles each file by itself.
+#
+# CMake's UNITY_BUILD would put the joint files into another folder where kith is a part of another project. Here their
+# paths are relative, and seen from the folder in which ninja runs they are always the same, so ccache finds their objects.
 function(kith_unity target)
   if(DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_UNITY_BUILD)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  set(joint_folder ${CMAKE_BINARY_DIR}/kith-joint)
   get_target_property(sources ${target} SOURCES)
+  set(groups "")
+  set(kept "")
   foreach(source IN LISTS sources)
-    get_filename_component(folder ${source} ABSOLUTE)
-    get_filename_component(folder ${folder} DIRECTORY)
+    get_filename_component(source ${source} ABSOLUTE)
+    set(own "")
+    foreach(property SKIP_UNITY_BUILD_INCLUSION COMPILE_OPTIONS COMPILE_DEFINITIONS)
+      get_property(value SOURCE ${source} PROPERTY ${property})
+      list(APPEND own ${value})
+    endforeach()
+    if(own OR NOT source MATCHES "\\.cpp$")
+      list(APPEND kept ${source})
+      continue()
+    endif()
+    get_filename_component(folder ${source} DIRECTORY)
     file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${folder})
     foreach(rooms IN LISTS ARGN)
       if(group MATCHES "^(${rooms})(/|$)")
@@ -63,8 +78,23 @@ function(kith_unity target)
       endif()
     endforeach()
     string(MAKE_C_IDENTIFIER "${group}" group)
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+    list(APPEND groups ${group})
+    file(RELATIVE_PATH path ${joint_folder} ${source})
+    string(APPEND text_${group} "#include \"${path}\"\n")
+    list(APPEND files_${group} ${source})
   endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    list(LENGTH files_${group} count)
+    if(count EQUAL 1)
+      list(APPEND kept ${files_${group}})
+      continue()
+    endif()
+    set(joint ${joint_folder}/${target}_${group}.cpp)
+    file(CONFIGURE OUTPUT ${joint} CONTENT "${text_${group}}" @ONLY)
+    list(APPEND kept ${joint})
+  endforeach()
+  set_property(TARGET ${target} PROPERTY SOURCES ${kept})
 endfunction()
 
 # kith_plugin(NAME SOURCES...) builds the back end NAME as libkith_NAME.so beside libkith.so.

@@ -44,19 +44,20 @@ std::string linker_words() {
 }
 
 template <class Function>
-bool find(void* library, const char* name, Function& function) {
+bool find_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   return function != nullptr;
 }
 
 /// Returns the name of a function that is missing; empty if all were found.
 std::string missing_of(void* library, Functions& functions) {
-  if (!find(library, "cublasCreate_v2", functions.create)) return "cublasCreate_v2";
-  if (!find(library, "cublasSetStream_v2", functions.set_stream)) return "cublasSetStream_v2";
-  if (!find(library, "cublasSetWorkspace_v2", functions.set_workspace)) return "cublasSetWorkspace_v2";
-  if (!find(library, "cublasSetMathMode", functions.set_math_mode)) return "cublasSetMathMode";
-  if (!find(library, "cublasGemmEx_64", functions.gemm)) return "cublasGemmEx_64";
-  if (!find(library, "cublasGetStatusName", functions.status_name)) return "cublasGetStatusName";
+  if (!find_function(library, "cublasCreate_v2", functions.create)) return "cublasCreate_v2";
+  if (!find_function(library, "cublasSetStream_v2", functions.set_stream)) return "cublasSetStream_v2";
+  if (!find_function(library, "cublasSetWorkspace_v2", functions.set_workspace))
+    return "cublasSetWorkspace_v2";
+  if (!find_function(library, "cublasSetMathMode", functions.set_math_mode)) return "cublasSetMathMode";
+  if (!find_function(library, "cublasGemmEx_64", functions.gemm)) return "cublasGemmEx_64";
+  if (!find_function(library, "cublasGetStatusName", functions.status_name)) return "cublasGetStatusName";
   return "";
 }
 
