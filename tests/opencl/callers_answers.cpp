@@ -66,6 +66,44 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
   }
 }
 
+/// What a metric needs beside rows of `dims` columns.
+IndexOptions needed_by(Metric metric) {
+  IndexOptions options;
+  if (metric == Metric::minkowski) options.p = 1.5;
+  if (metric == Metric::gower) options.categorical = {dims - 1};
+  return options;
+}
+
+/// The host alone makes angles, roots of powers, quotients by columns, and fractions of codes.
+TEST_CASE("callers: distances by every metric are those of the host in buffers") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 6), queries = rows_of(train, 100, m);
+  std::vector<Metric> metrics(number_metrics.begin(), number_metrics.end());
+  for (const Metric metric : prepared_metrics)  // haversine is of two columns, and has doubles
+    if (metric != Metric::haversine && metric != Metric::mahalanobis) metrics.push_back(metric);
+  for (const Metric metric : sum_metrics)
+    if (!compares_bits(metric)) metrics.push_back(metric);
+  for (const Metric metric : metrics) {
+    CAPTURE(std::string(name(metric)));
+    const Index right(device(), train, metric, needed_by(metric)),
+        index(adopted, train, metric, needed_by(metric));
+    CHECK(search_into_buffers(caller, index, queries.view(), k) == right.search(queries, k));
+  }
+  constexpr std::int64_t wide = 32 * dims * 10;  // bits, enough for codes
+  const std::int64_t rows = n / 10, asked = m / 10;
+  for (const Metric metric : sum_metrics) {
+    if (!compares_bits(metric)) continue;
+    CAPTURE(std::string(name(metric)));
+    CHECK((bits_without_codes(metric) == 0 || has_codes(metric, wide)));
+    const RowsView bits{train.values.data(), Element::bits, rows, wide},
+        of_queries{queries.values.data(), Element::bits, asked, wide};
+    const Index right(device(), bits, metric), index(adopted, bits, metric);
+    CHECK(search_into_buffers(caller, index, of_queries, k) == right.search(of_queries, k));
+  }
+}
+
 TEST_CASE("callers: groups, together and by themselves, leave the bits of the host in buffers") {
   if (!has_opencl()) return;
   Caller caller;

@@ -195,7 +195,7 @@ class AnswerSearch {
   /// Lets the sink take answers on the device. Returns false also if the host must still strike rows out
   /// of lists.
   bool is_taken_on_device(const Workspace& workspace, std::int64_t first, std::int64_t count) const {
-    if (plan_.struck || !known_.value.empty()) return false;
+    if (plan_.struck || !known_.value.empty() || !sink_.takes_on_device()) return false;
     KeysOnDevice found{workspace.result(count), first, request_.k};
     if (plan_.self) found.own = *plan_.self + first;
     return sink_.take_on_device(found, trace_);
