@@ -1,7 +1,8 @@
-// Prints the bits of answers of the CPU: rows and distances by every metric, element and proposer, of data that
-// no library of the machine draws. Builds for other processors must print the same: tools/gates/aarch64.sh.
+// Prints the bits of answers of the CPU: rows and distances by every metric, element and proposer, of data
+// that no library of the machine draws. Builds for other processors must print the same:
+// tools/gates/aarch64.sh.
 //
-// Fails where two proposers, or a proposer and the chain, differ. The instruction set is that of KITH_CPU_ISA.
+// Fails where a proposer and the chain differ. The instruction set is that of KITH_CPU_ISA.
 #include <bit>
 #include <cinttypes>
 #include <cstdint>

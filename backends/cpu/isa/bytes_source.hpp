@@ -2,10 +2,11 @@
 // then this file.
 //
 // Quantized rows are stored in groups of four dimensions, 32 bits per row: 16 training rows, or 4 queries,
-// side by side (quantized_order.hpp). x86-64 multiplies unsigned bytes by signed ones. So 128 (added_to_rows) is
-// added to training rows when they are loaded there, and sums start at minus what this adds. Training rows are read in
-// slabs, which stay in the second-level cache while all queries of the task scan them. Sums are exact, and
-// are tested when they leave the registers: docs/certificate.md, sections 3 and 4.
+// side by side (quantized_order.hpp). x86-64 multiplies unsigned bytes by signed ones. So 128
+// (added_to_rows) is added to training rows when they are loaded there, and sums start at minus what this
+// adds. Training rows are read in slabs, which stay in the second-level cache while all queries of the task
+// scan them. Sums are exact, and are tested when they leave the registers: docs/certificate.md, sections 3
+// and 4.
 //
 // Functions of the standard library and inline functions of other headers may not be used here: see
 // kernels.hpp.
@@ -86,7 +87,8 @@ inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   run_queries<1, blocks_beside(1)>(slab, q);
 }
 
-/// Computes how much products with 4 queries from `q` on grow if added_to_rows is added to every byte of training rows.
+/// Computes how much products with 4 queries from `q` on grow if added_to_rows is added to every byte of
+/// training rows.
 inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_much) {
   const std::int8_t* const query = queries_of(p, q);
   Sums sums = all_sums(0);  // the sums of four groups of four dimensions, for four queries

@@ -15,9 +15,9 @@ constexpr std::int64_t query_block = 8, most_queries = 1 << 16;
 constexpr std::int64_t most_written = 1 << 24, queries_a_step = 128;
 
 /// Returns roughly how many pairs one thread compares in a second, so that no step takes long. Measured on
-/// one core at 3.9 GHz: 5.9e10 pairs times dims per second for avx512, 3.8e10 for avx2, 6e8 without vectors. That of neon is half of
-/// avx2's, as its registers are.
-/// A pair costs as much as dims + 4 dimensions.
+/// one core at 3.9 GHz: 5.9e10 pairs times dims per second for avx512, 3.8e10 for avx2, 6e8 without vectors.
+/// neon is not measured; its registers are half of avx2's, and so is its rate here. A pair costs as much as
+/// dims + 4 dimensions.
 double pairs_a_second(const DeviceInfo& device, std::int64_t dims) {
   const std::uint32_t floats = device.profile.vector_floats;
   const double rate = floats >= 16 ? 5e10 : floats >= 8 ? 3e10 : floats >= 4 ? 1.5e10 : 5e8;

@@ -43,8 +43,8 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
       std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
 }
 
-/// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core; those
-/// of neon are taken for half of avx2's.
+/// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core;
+/// those of neon, not measured, are taken for half of avx2's.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
