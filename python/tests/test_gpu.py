@@ -6,6 +6,7 @@ import warnings
 import kith
 import numpy as np
 import pytest
+from kith._core._types import BIT_METRICS, GAP_METRICS
 
 from reference import neighbors, whole
 
@@ -109,6 +110,36 @@ def test_every_element_and_layout_on_the_device():
     bits = kith.Index(codes, "hamming", "cuda:0", element="bits").search(codes[:40], 5)
     host = kith.Index(codes.cpu().numpy(), "hamming", "cpu", element="bits").search(codes[:40].cpu().numpy(), 5)
     assert np.array_equal(bits.row.cpu().numpy(), host.row)
+
+
+# What a metric needs beside rows.
+NEEDED = {"minkowski": {"p": 1.5}, "gower": {"categorical": [3]}, "mahalanobis": {"V": np.eye(9) + 0.25}}
+
+
+@pytest.mark.parametrize("metric", kith.metrics())
+def test_distances_by_every_metric_are_those_of_the_host(metric):
+    torch = _torch()
+    if "cuda:0" not in specs():
+        pytest.skip("kith has no CUDA device here")
+    random = np.random.default_rng(21)
+    if metric in BIT_METRICS:  # of which some have codes: docs/contract.md, section 1
+        train, queries = (random.integers(0, 256, (rows, 1200), dtype=np.uint8) for rows in (400, 30))
+        needed = {"element": "bits"}
+    else:
+        columns = 2 if metric == "haversine" else 9
+        train, queries = (random.random((rows, columns), dtype=np.float32) for rows in (400, 30))
+        needed = NEEDED.get(metric, {})
+        if metric in GAP_METRICS:
+            for rows in (train, queries):
+                rows[random.random(rows.shape) < 0.6] = np.nan
+    host = kith.Index(train, metric, "cpu", **needed).search(queries, 390)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kith.HostCopyWarning)
+        found = kith.Index(torch.from_numpy(train).cuda(), metric, "cuda:0", **needed).search(
+            torch.from_numpy(queries).cuda(), 390
+        )
+    assert found.row.is_cuda and np.array_equal(found.row.cpu().numpy(), host.row)
+    assert found.distance.cpu().numpy().tobytes() == host.distance.tobytes()
 
 
 @pytest.mark.parametrize("arithmetic", ["f64", "f32"])
