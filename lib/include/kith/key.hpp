@@ -23,10 +23,11 @@ inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
 inline constexpr Key no_key = 0xFFFFFFFFFFFFFFFFull;
 
 /// Maps a float to an unsigned number with the same order; -0 becomes +0. The only NaN on a device is that of
-/// a masked pair (spi::masked_bits), which becomes no_value, after +infinity.
+/// a masked pair (spi::masked_bits), which becomes no_value, after +infinity. It looks at bits alone, so that
+/// a thread that takes subnormals for 0 gets the same.
 constexpr std::uint32_t ordered(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value == 0.0f ? 0.0f : value);
-  return bits >> 31 ? ~bits : bits | 0x80000000u;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return bits >> 31 && bits << 1 != 0 ? ~bits : bits | 0x80000000u;
 }
 
 /// Returns the float that ordered() mapped to `code`.
@@ -36,8 +37,8 @@ constexpr float unordered(std::uint32_t code) {
 
 /// Does the same for doubles, of which no NaN reaches a key.
 constexpr std::uint64_t ordered(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value);
-  return bits >> 63 ? ~bits : bits | 0x8000000000000000ull;
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return bits >> 63 && bits << 1 != 0 ? ~bits : bits | 0x8000000000000000ull;
 }
 
 /// Returns the double that ordered() mapped to `code`.

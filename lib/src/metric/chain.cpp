@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "kith/spi.hpp"
@@ -166,7 +167,7 @@ Real finish_of(ShownBy shown, Real acc) {
   const Metric metric = shown.metric;
   if (metric == Metric::minkowski) return rounded_root(acc, static_cast<int>(2 * shown.parameter));
   if (shows_by_parameter(metric)) return acc / static_cast<Real>(shown.parameter);
-  if (bits_without_codes(metric) > 0 && acc < 0)
+  if (bits_without_codes(metric) > 0 && std::signbit(acc))  // a code, perhaps a subnormal one
     return static_cast<Real>(share_of_code(metric, static_cast<float>(acc)));
   if (shows_angles(metric)) return angle_of(metric, finish_of(ShownBy(chain_metric(metric)), acc));
   switch (finish_metric(chain_metric(metric))) {

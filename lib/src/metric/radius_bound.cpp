@@ -62,7 +62,8 @@ Real bound_of(ShownBy shown, double radius, bool strict) {
   // Distances do not decrease when the raw value grows, so a binary search works. No row has a negative value
   // under a root, for which the distance is a NaN and neither comparison holds.
   auto within = ordered(-infinity), beyond = ordered(infinity) + 1;
-  if (compares_bits(shown.metric) && shown.parameter != 0) beyond = ordered(Real{0});  // codes are below 0
+  if (compares_bits(shown.metric) && shown.parameter != 0)
+    beyond = ordered(-std::numeric_limits<Real>::denorm_min()) + 1;  // codes are below 0
   if (shows_angles(shown.metric))
     bracket(ordered(near_bound<Real>(radius)), within, beyond,
             [&](auto code) { return is_beyond(unordered_as(code)); });

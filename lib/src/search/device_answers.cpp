@@ -116,6 +116,7 @@ void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
 }
 
 void BorrowedAnswers::put_lists(std::int64_t first, std::span<const Key> lists, std::size_t) {
+  const FloatGuard guard;
   std::vector<float> distance(lists.size());
   std::vector<std::int64_t> row(lists.size());
   finish(index_.shown, lists, distance.data(), row.data());

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "metric/chain.hpp"
@@ -143,6 +144,7 @@ void search_banded(const ResidentRows& index, const SearchRequest& request, Answ
   }
   const std::shared_ptr<const RowBands> bands = bands_for(index, options, trace);
   sink.begin(m, request.k);
+  const FloatGuard guard;  // for the bounds of bands
   BandWalk walk(index, *bands, options, request.k + (options.self ? 1 : 0), trace);
   for (std::int64_t q = 0; q < m; ++q) {
     QuerySet one = request.queries.slice(q, 1);

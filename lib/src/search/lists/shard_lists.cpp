@@ -69,6 +69,7 @@ void check_parameter(std::string_view where, ShownBy shown) {
                     "; give " +
                     (is_p        ? "its p"
                      : is_needed ? "the number of columns that count"
+                     : may_be_1  ? "that of Index::shown(), which is 0 or 1"
                                  : "0, which stands for none"));
 }
 
@@ -265,8 +266,8 @@ template <class Code>
 void check_shown(std::string_view where, ShownBy shown, std::span<const Code> values) {
   using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
   check_parameter(where, shown);
-  const bool below_0 = may_be_negative(shown.metric) || bits_without_codes(shown.metric) > 0;  // codes are
-  const Code least = below_0 ? Code{0} : ordered(Real{0});
+  Code least = may_be_negative(shown.metric) ? Code{0} : ordered(Real{0});
+  if (bits_without_codes(shown.metric) > 0) least = ordered(std::numeric_limits<Real>::lowest());  // codes
   const auto wrong = std::find_if(values.begin(), values.end(), [least](Code value) {
     return value != no_code<Code> && (!is_distance(value) || value < least);
   });

@@ -153,6 +153,9 @@ std::optional<Plan> boxes_plan(const ResidentRows& index, const CountRequest& re
   const std::string refusal = refusal_of_counts(index);
   if (!refusal.empty()) {
     if (options.boxes != true) return std::nullopt;
+    if (is_of_sums(index.metric))
+      throw Error(Errc::unsupported, request.where + ": boxes were asked for, and counts by " +
+                                         std::string(name(index.metric)) + " have none; leave them to kith");
     throw Error(Errc::unsupported, request.where + ": " + index.device.info().spec + ": " + refusal);
   }
   Feedback feedback = index.made->lessons.feedback();

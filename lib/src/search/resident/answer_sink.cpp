@@ -30,6 +30,7 @@ void CutSink::put_all(Keys& keys) {
 }
 
 void HostSink::put(std::int64_t query, std::span<const Key> nearest) {
+  const FloatGuard guard;
   const std::size_t to = size(query) * size(k_);
   finish(shown_, nearest, distance_ + to, row_ + to);
 }
