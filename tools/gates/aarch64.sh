@@ -11,14 +11,15 @@ minimum_answers=200  # lines
 
 # The output of tests/elsewhere/answers.cpp, from a library for AArch64.
 answers_elsewhere() { # ISA
-  KITH_CPU_ISA=$1 taskset -c 0 qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$elsewhere/lib" \
+  KITH_CPU_ISA=$1 taskset -c 0 qemu-aarch64 -L "$libraries_elsewhere" -E LD_LIBRARY_PATH="$elsewhere/lib" \
     "$elsewhere/answers" > "$logs/answers.$1.txt" || return
   cmp "$logs/answers.here.txt" "$logs/answers.$1.txt"
 }
 
 gate_aarch64() {
   [ -e "$build/lib/libkith.so" ] || build_kith || return
-  elsewhere=$build-aarch64
+  elsewhere=$build-aarch64 libraries_elsewhere=/usr/aarch64-linux-gnu
+  [ -d $libraries_elsewhere ] || libraries_elsewhere=$unpacked$libraries_elsewhere
   configure default "$elsewhere" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
     -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DKITH_TESTS=OFF -DKITH_TOOLS=OFF -DKITH_LAB=OFF -DKITH_CUDA=OFF \
     -DKITH_OPENCL=OFF -DKITH_MPI=OFF -DKITH_HDF5=OFF &&

@@ -450,7 +450,7 @@ class Index(Searches):
     @property
     def parameter(self) -> float:
         """What `kith.finish` needs beside the metric: `p` of ``minkowski``, the number of columns that count of
-        ``gower`` and ``matching``, else 0."""
+        ``gower`` and ``matching``, 1 of rows of bits with codes, else 0."""
         return self._parameter
 
     @property

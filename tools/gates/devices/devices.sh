@@ -34,7 +34,7 @@ find_nvidia_opencl() {
 # Whether a device can search. The command's exit code 4 means unavailable, 2 that this build lacks the back end. Any
 # other failure is left for the gate to report.
 has_device() { # SPEC
-  "$kith" compare --device "$1" --stage search -n 64 -m 1 --dims 2 -k 1 > "$logs/probe" 2>&1
+  "$kith" compare --device "$1" --stage search -n 64 -m 1 --dims 2 -k 1 > "$logs/probe.$gate" 2>&1
   case $? in 2 | 4) return 1 ;; esac
 }
 
@@ -44,10 +44,10 @@ find_gpus() {
   [ -x "$kith" ] || build_kith || return
   gpus="" why=""
   for spec in ${KITH_GPUS:-cuda:0 opencl:nvidia}; do
-    if has_device "$spec"; then gpus="$gpus${gpus:+ }$spec"; else why="$why${why:+; }no $spec: $(tail -n 1 "$logs/probe")"; fi
+    if has_device "$spec"; then gpus="$gpus${gpus:+ }$spec"; else why="$why${why:+; }no $spec: $(tail -n 1 "$logs/probe.$gate")"; fi
   done
   for spec in $required; do
-    has_device "$spec" || { echo "$gate: --require $spec: $(tail -n 1 "$logs/probe")"; return 1; }
+    has_device "$spec" || { echo "$gate: --require $spec: $(tail -n 1 "$logs/probe.$gate")"; return 1; }
   done
   [ -z "$gpus" ] || [ -z "$why" ] || echo "$gate: $why"
 }

@@ -10,7 +10,7 @@ packages_sanitizer=""
 # block begins, and it then works for long; forty lines with barriers that all threads reach suffice. With 70 queries
 # all blocks of rank_sort fit at once.
 sanitized_work() { # TOOL
-  queries="-m 100" random="--seconds ${KITH_SANITIZER_SECONDS:-$seconds} --seed 3"
+  queries="-m 100" random="--seconds ${KITH_SANITIZER_SECONDS:-$case_seconds} --seed 3"
   [ "$1" != synccheck ] || queries="-m 70 --how lists=8"
   cat <<END_OF_WORK
 -n 700 -m 20 --dims 17 -k 9
@@ -48,12 +48,12 @@ sanitize() { # TOOL
 
 gate_sanitizer() {
   find_gpus || return
-  has_device cuda:0 || { skip "no cuda:0: $(tail -n 1 "$logs/probe")"; return; }
+  has_device cuda:0 || { skip "no cuda:0: $(tail -n 1 "$logs/probe.$gate")"; return; }
   for tool in nvcc compute-sanitizer; do
     command -v $tool >/dev/null || { skip "no $tool" "$ci"; return; }
   done
-  seconds=40
-  [ -z "$short" ] || seconds=5
+  case_seconds=40
+  [ -z "$short" ] || case_seconds=5
   tools="memcheck racecheck initcheck synccheck"
   for tool in $tools; do sanitize "$tool" & done
   wait

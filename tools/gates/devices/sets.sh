@@ -9,7 +9,7 @@ packages_sets=""
 find_sets() {
   sets=${KITH_SETS:-}
   [ -z "$sets" ] || return 0
-  has_device cuda:1 || { why="no second card: $(tail -n 1 "$logs/probe")"; return 1; }
+  has_device cuda:1 || { why="no second card: $(tail -n 1 "$logs/probe.$gate")"; return 1; }
   second=$("$kith" devices | sed -n 's/^  \(opencl:[0-9]*\) .*NVIDIA CUDA.*/\1/p' | sed -n 2p)
   sets=cuda:0+cuda:1
   [ -z "$second" ] || sets="$sets cuda:0+$second cuda:0+$second+cpu"

@@ -8,7 +8,7 @@ packages_twins=""
 gate_twins() {
   find_gpus || return
   for spec in cuda:0 opencl:nvidia; do
-    has_device $spec || { skip "no $spec: $(tail -n 1 "$logs/probe")"; return; }
+    has_device $spec || { skip "no $spec: $(tail -n 1 "$logs/probe.$gate")"; return; }
   done
   set --
   while read -r shape; do
