@@ -47,6 +47,7 @@ std::vector<float> numbers(std::int64_t count, Draw& draw) {
 }
 
 bool failed = false;
+bool ran[32];  ///< by Proposer
 
 /// Folds rows and bits of distances into one number (FNV-1a, 64 bits).
 std::uint64_t digest(const Neighbors& found) {
@@ -67,7 +68,9 @@ void search(const std::string& what, const Rows& rows, const Rows& queries, std:
   for (const Proposer proposer : index.device().info().proposers) {
     if (is_of_sums(metric) || options.arithmetic == Arithmetic::f64) break;
     try {
-      if (index.search(queries, k, {.proposer = proposer}) == right) continue;
+      const bool same = index.search(queries, k, {.proposer = proposer}) == right;
+      ran[static_cast<std::size_t>(proposer)] = true;
+      if (same) continue;
       std::fprintf(stderr, "%s: %s and the chain differ\n", what.c_str(),
                    std::string(name(proposer)).c_str());
       failed = true;
@@ -147,6 +150,12 @@ int main() try {
       if (!compares_bits(metric)) search_floats(shape, metric, draw);
     if (shape.cols >= 8) search_elements(shape, draw);
   }
+  const Device device = open_device("cpu");
+  for (const Proposer proposer : device.info().proposers)
+    if (!ran[static_cast<std::size_t>(proposer)]) {
+      std::fprintf(stderr, "%s took no rows\n", std::string(name(proposer)).c_str());
+      failed = true;
+    }
   return failed ? 1 : 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "answers: %s\n", error.what());

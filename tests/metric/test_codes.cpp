@@ -93,8 +93,9 @@ TEST_CASE("codes: counts of rows that are there once and twice, at every radius"
 
 TEST_CASE("codes: the same bits where the host program rounds otherwise or flushes") {
   const Stored rows = far_rows(), query = query_of_far_rows();
-  SearchOptions cut, banded;
+  SearchOptions cut, banded, of_group;
   cut.radius = 0.999;
+  of_group.groups = {0, 1};
   banded.boxes = true;
   IndexOptions streamed, grouped;
   streamed.residence = Residence::stream;
@@ -103,8 +104,8 @@ TEST_CASE("codes: the same bits where the host program rounds otherwise or flush
   for_each_coded([&](Metric metric) {
     const Index plain(device(), rows.view(), metric);
     const Index elsewhere[] = {plain, Index(device(), rows.view(), metric, once()),
-                               Index(device(), memory_source(rows.view()), metric, streamed),
-                               Index(device(), rows.view(), metric, grouped)};
+                               Index(device(), memory_source(rows.view()), metric, streamed)};
+    const Index one_group(device(), rows.view(), metric, grouped);
     const Neighbors right = plain.search(query.view(), coded_rows),
                     near = plain.search(query.view(), coded_rows, cut);
     CHECK(difference(right, nearest_by_shares(metric, query.view(), rows.view(), coded_rows)) == "");
@@ -119,6 +120,7 @@ TEST_CASE("codes: the same bits where the host program rounds otherwise or flush
           found_near.push_back(index.search(query.view(), coded_rows, cut));
         }
         by_bands = plain.search(query.view(), coded_rows, banded);
+        found.push_back(one_group.search(query.view(), coded_rows, of_group));
       }
       for (const Neighbors& each : found) CHECK(difference(each, right) == "");
       for (const Neighbors& each : found_near) CHECK(difference(each, near) == "");
