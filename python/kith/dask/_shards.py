@@ -78,8 +78,6 @@ def shards_of_array(
     metric, name = metric_named(metric), c.token()
     if is_dask(array):
         check_blocks(array, where)
-        if metric in ("gower", "seuclidean", "negative_dot") or (centre is not None and centre is not False):
-            array = client.persist(array)  # all rows are read twice, and must be the same
         blocks = [block for block in array.rechunk({1: -1}).to_delayed()[:, 0]]
         counts, dims = [int(size) for size in array.chunks[0]], int(array.shape[1])
         kept = [(block, count) for block, count in zip(blocks, counts) if count]
