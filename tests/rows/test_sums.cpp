@@ -146,10 +146,11 @@ TEST_CASE("sums: what cannot be had is refused, with what to do") {
         "unsupported: search: proposer gemm works by inner products, from which jaccard does not follow; "
         "choose "
         "proposer none");
-  CHECK(error_of([&] { index.within(bits.view(), std::array{0.5f}, {.boxes = true}); })
-            .ends_with(
-                "boxes by numbers of ones are for the k nearest of rows that a device has; drop the demand "
-                "for boxes"));
+  if (device().info().boxes_max_k > 0)  // else a radius search has no boxes to leave out
+    CHECK(error_of([&] { index.within(bits.view(), std::array{0.5f}, {.boxes = true}); })
+              .ends_with(
+                  "boxes by numbers of ones are for the k nearest of rows that a device has; drop the demand "
+                  "for boxes"));
   CHECK(
       error_of([&] {
         stages::nearest(device(), bits.view(), bits.view(), Metric::dice, 3);
