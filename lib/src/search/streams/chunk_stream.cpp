@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "certified/byte_grid.hpp"
@@ -336,6 +337,7 @@ StreamedChunk ChunkStream::unpacked(std::int64_t first, std::int64_t count) {
 }
 
 std::optional<StreamedChunk> ChunkStream::next() {
+  const FloatGuard guard;  // seconds are rounded
   if (searched_ > 0 && !copies_ && !set_.packed) free(slots_[(searched_ - 1) % slots_.size()]);
   if (to_search_ >= end_) return std::nullopt;
   const std::int64_t first = to_search_, count = std::min(set_.sizes.chunk_rows, end_ - first);
