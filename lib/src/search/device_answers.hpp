@@ -31,6 +31,7 @@ class BorrowedAnswers final : public AnswerSink {
   bool take_on_device(const KeysOnDevice& found, Trace* trace) override;
   /// Takes answers that the host made, and copies them to the device. Locks it.
   void put(std::int64_t query, std::span<const Key> nearest) override;
+  bool takes_lists() const override { return true; }  // two copies to the device in place of two a query
   void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) override;
   void put_all(Keys& keys) override;
   /// Copies answers with places to the device. Locks it.

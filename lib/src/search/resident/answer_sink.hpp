@@ -54,6 +54,8 @@ class AnswerSink {
   virtual void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) {
     for (std::size_t at = 0; at < lists.size(); at += k) put(first++, lists.subspan(at, k));
   }
+  /// Returns whether put_lists() of a tile takes less time than put() of each query by several threads.
+  virtual bool takes_lists() const { return false; }
   /// Takes the rows of all queries, if places need more bits than a Key has. The sink may move from `keys`.
   virtual void put_all(Keys& keys) = 0;
   /// Tells that the answers of queries first ... first + count - 1 were put, while their keys are still on

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "certified/quantized_rows.hpp"
 #include "check/proposer_check.hpp"
@@ -66,9 +67,17 @@ void put_tile(const Plan& plan, std::int64_t first, std::int64_t count, std::int
               std::span<const Key> keys, AnswerSink& sink, Trace* trace) {
   const Stopwatch finishing;
   const auto nearest = static_cast<std::size_t>(k), width = static_cast<std::size_t>(plan.problem.k);
-  for_each_list(count, plan, [&](std::size_t q) {
-    sink.put(first + static_cast<std::int64_t>(q), keys.subspan(q * width, nearest));
-  });
+  if (sink.takes_lists()) {
+    std::vector<Key> lists(static_cast<std::size_t>(count) * nearest);
+    for (std::size_t q = 0; q < static_cast<std::size_t>(count); ++q)
+      std::copy_n(keys.begin() + static_cast<std::ptrdiff_t>(q * width), nearest,
+                  lists.begin() + static_cast<std::ptrdiff_t>(q * nearest));
+    sink.put_lists(first, lists, nearest);
+  } else {
+    for_each_list(count, plan, [&](std::size_t q) {
+      sink.put(first + static_cast<std::int64_t>(q), keys.subspan(q * width, nearest));
+    });
+  }
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
