@@ -3,8 +3,8 @@
 #   aarch64       the library cross-compiled for AArch64 gives, under QEMU, the bits of this machine's: every metric, element
 #                 and proposer of the CPU, by NEON and by plain loops
 #
-# QEMU 7.2 cannot start threads under every kernel (a program of one line hangs in pthread_create under gVisor), so it
-# gets one core, on which kith starts none.
+# QEMU 7.2 cannot start threads everywhere: on a virtual machine a program that only started one hung in pthread_create.
+# So it gets one core, on which kith starts none.
 
 packages_aarch64="g++-aarch64-linux-gnu qemu-user"
 minimum_answers=200  # lines
