@@ -89,7 +89,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   info.proposers = {Proposer::gemm};
   const auto capability = static_cast<std::uint32_t>(device.major * 10 + device.minor);
   if (refusal_of_tensor_cores(capability, info.local_memory_bytes).empty())
-    info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
+    info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8, Proposer::int4});
   if (takes_collect_hopper(capability, info.local_memory_bytes))
     info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
   return info;

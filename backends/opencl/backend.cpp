@@ -151,6 +151,7 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   if (!lanes && multiplies_bytes(device, info.kind, limits)) {
     info.proposers.push_back(Proposer::int8);
     info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
+    if (limits.tensor_cores) info.proposers.push_back(Proposer::int4);
   }
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   info.boxes_max_k = spi::boxes_max_k;

@@ -135,8 +135,7 @@ struct Lines {
   std::uint32_t slabs;
 
   Lines(Proposer proposer, std::size_t dims) {
-    const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
-    const std::uint32_t all = divide_up(spi::quantized_columns(proposer, dims) * element, piece_bytes);
+    const std::uint32_t all = divide_up(spi::quantized_bytes_a_row(proposer, dims), piece_bytes);
     pieces = std::min(all, most_pieces);
     slabs = all / pieces;
   }

@@ -1,29 +1,31 @@
-// collect, fp16 and int8, for up to 64 queries: streams the quantized training rows once. The twin
+// collect, fp16, int8 and int4, for up to 64 queries: streams the quantized training rows once. The twin
 // of kernels_cuda/propose/collect_small_batch.cuh.
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl writes
-//                                           them; `first` is in bytes
+//                                           them; `first` is in bytes. With -D HALF_BYTES queries are of
+//                                           bytes and training rows of half bytes
 //   row_terms [4, q] and [4, t]             of both
 //   threshold [q]
 //   rows, counts, lows, highs             see candidates.cl
 //   numbers, HALVES                       see product_error.cl
 //   products  see visits.cl; tiles are chunks of 4 KiB of a slab of the quantized rows, over all tiles; steps
 //             are slabs
-//   staged    local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
+//   staged    local memory for [slabs, PARTS, ACROSS, TURNS, 32] pieces of queries, with -D RESIDENT
 //
 // Compiled with -D PIECES=n, pieces of 16 bytes per line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, -D
-// BYTES for int8, -D EXACT if its products are exact, so that E is 0, and -D SAMPLE if `rows` is a sample of
-// bounds. A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, or of 64 or 128 if lines
-// are short. An item reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the
-// next ones into the same registers as soon as these are multiplied. So 128 bytes per item are always being
-// loaded, and nothing else has to be fast. Training rows are the rows of a matrix product; its columns are
-// the queries, whose pieces are in local memory if they fit. The order of dimensions within a product does
-// not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is an item's part of one
-// step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing it and
-// reading it again would take longer. A warp gathers what passes in local memory, and appends it 32 at a
-// time, one per item.
-// Work: the quantized rows and three terms per row are read once; ACROSS products for 16 rows and 32 bytes of
-// each. One barrier. Source: docs/certificate.md, sections 3 and 4.
+// BYTES for int8 and int4, -D HALF_BYTES=n for int4, the pieces of a line of queries, -D EXACT if its
+// products are exact, so that E is 0, and -D SAMPLE if `rows` is a sample of bounds. A warp takes 4 KiB of
+// the quantized rows at a time: the lines of 32 rows, or of 64 or 128 if lines are short. An item reads whole
+// pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones into the same registers
+// as soon as these are multiplied. So 128 bytes per item are always being loaded, and nothing else has to be
+// fast. Training rows are the rows of a matrix product; its columns are the queries, whose pieces are in
+// local memory if they fit. The order of dimensions within a product does not matter if it is the same on
+// both sides: half a piece, 4 halves or 8 bytes, is an item's part of one step of 16 or 32 dimensions. A half
+// byte j becomes the byte 16 j where it is multiplied. `low` is computed here, from 12 bytes of terms per
+// row, because writing it and reading it again would take longer. A warp gathers what passes in local memory,
+// and appends it 32 at a time, one per item. Work: the quantized rows and three terms per row are read once;
+// ACROSS products for 16 rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections 3 and
+// 4.
 #include "propose/small_batch_test.cl"
 #include "propose/visits.cl"
 
@@ -41,6 +43,13 @@ typedef int Accumulator;
 #else
 typedef float Accumulator;
 #define MULTIPLY_STEP MULTIPLY
+#endif
+
+// How many pieces of a query a piece of a row meets.
+#ifdef HALF_BYTES
+#define TURNS 2
+#else
+#define TURNS 1
 #endif
 
 // What an item reads from a row.
@@ -69,16 +78,45 @@ uint place_in_lines(uint i, uint part, uint lane) {
 #endif
 }
 
-// Multiplies an item's pieces of 8 rows, and of 8 others, with its piece of the queries, in both steps or the
-// only one.
-ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, Piece query) {
-  const uint first[4] = {upper.s0, lower.s0, upper.s1, lower.s1};
-  MULTIPLY_STEP(sums, first, query.s0, query.s1);
-#if PIECES != 2
-  const uint second[4] = {upper.s2, lower.s2, upper.s3, lower.s3};
-  MULTIPLY_STEP(sums, second, query.s2, query.s3);
+// Returns where the piece of the queries is that meets an item's piece of rows: of queries 8 j + lane / 4, in
+// part `part` of all parts of a line. A line of half bytes has twice as many columns as one of bytes, or
+// more, and the last may have no such piece: then it returns NO_PLACE.
+//   turn  the first or the second of TURNS
+#define NO_PLACE 0xFFFFFFFF
+
+uint place_of_query(uint part, uint j, uint turn, uint lane, uint query_slabs) {
+#ifdef HALF_BYTES
+  const uint piece = 2 * (lane % 4) + turn;
+  if (part >= query_slabs || piece >= HALF_BYTES) return NO_PLACE;
+  return (part * VISIT_TILE + 8 * j + lane / 4) * HALF_BYTES + (piece ^ lane / 4 * HALF_BYTES / 8);
+#else
+  return part / PARTS * SLAB + place_in_lines(j, part % PARTS, lane);
 #endif
 }
+
+// Multiplies an item's pieces of 8 rows, and of 8 others, with its pieces of the queries.
+#ifdef HALF_BYTES
+ALL_INLINE void multiply_words(Accumulator* sums, uint4 words, uint4 query) {
+  const uint4 low = words << 4 & 0xF0F0F0F0u, high = words & 0xF0F0F0F0u;
+  const uint first[4] = {low.s0, low.s1, low.s2, low.s3}, second[4] = {high.s0, high.s1, high.s2, high.s3};
+  MULTIPLY_STEP(sums, first, query.s0, query.s1);
+  MULTIPLY_STEP(sums, second, query.s2, query.s3);
+}
+
+ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, const Piece* query) {
+  multiply_words(sums, (uint4)(upper.s0, lower.s0, upper.s1, lower.s1), query[0]);
+  multiply_words(sums, (uint4)(upper.s2, lower.s2, upper.s3, lower.s3), query[1]);
+}
+#else
+ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, const Piece* query) {
+  const uint first[4] = {upper.s0, lower.s0, upper.s1, lower.s1};
+  MULTIPLY_STEP(sums, first, query[0].s0, query[0].s1);
+#if PIECES != 2
+  const uint second[4] = {upper.s2, lower.s2, upper.s3, lower.s3};
+  MULTIPLY_STEP(sums, second, query[0].s2, query[0].s3);
+#endif
+}
+#endif
 
 // Goes through the chunks of a warp, slab by slab. It stays at the last one.
 typedef struct {
@@ -157,7 +195,7 @@ ALL_INLINE void load_rows(Piece rows_of[PARTS][4], global const Piece* from, uin
 //                         e % 2
 //   next  the next chunk; behind the last, reading some of it again is cheaper than a test
 ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PARTS][4], QUERY_PIECES queries,
-                              uint slab, global const Piece* next, uint s, uint lane) {
+                              uint slab, uint query_slabs, global const Piece* next, uint s, uint lane) {
   if (slab == 0)
 #pragma unroll
     for (uint j = 0; j < ACROSS; ++j)
@@ -167,11 +205,17 @@ ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PART
   for (uint part = 0; part < PARTS; ++part) {
 #pragma unroll
     for (uint j = 0; j < ACROSS; ++j) {
+      const uint all = slab * PARTS + part;
+      Piece query[TURNS];
+#pragma unroll
+      for (uint turn = 0; turn < TURNS; ++turn) {
 #ifdef RESIDENT
-      const Piece query = queries[((slab * PARTS + part) * ACROSS + j) * 32 + lane];
+        query[turn] = queries[((all * ACROSS + j) * TURNS + turn) * 32 + lane];
 #else
-      const Piece query = queries[(size_t)slab * SLAB + place_in_lines(j, part, lane)];
+        const uint place = place_of_query(all, j, turn, lane, query_slabs);
+        query[turn] = place == NO_PLACE ? (Piece)(0) : queries[place];
 #endif
+      }
 #pragma unroll
       for (uint i = 0; i < 2; ++i)
         multiply_pieces(sums[i][j], rows_of[part][2 * i], rows_of[part][2 * i + 1], query);
@@ -222,7 +266,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
     const TermPlaces terms_at, global const float* restrict threshold_of, Place threshold_at,
     const ErrorNumbers numbers, local Piece* restrict staged, CANDIDATES) {
   const uint q_rows = products.q_rows, t_rows = products.t_rows, chunks = products.tiles,
-             slabs = PIECES == 8 ? products.steps : 1, first_row = products.first_row;
+             slabs = PIECES == 8 ? products.steps : 1, first_row = products.first_row,
+             query_slabs = products.a_block;
   const float unscale = products.unscale;
   const ulong stride = terms_at.train.stride;
   const uint lid = (uint)get_local_id(0), lane = lid % 32;
@@ -256,10 +301,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
   }
 
 #ifdef RESIDENT
-  for (uint i = lid; i < slabs * PARTS * ACROSS * 32; i += GROUP) {
-    const uint part = i / 32 / ACROSS;
-    staged[i] =
-        queries[(size_t)(part / PARTS) * SLAB + place_in_lines(i / 32 % ACROSS, part % PARTS, i % 32)];
+  for (uint i = lid; i < slabs * PARTS * ACROSS * TURNS * 32; i += GROUP) {
+    const uint part = i / 32 / TURNS / ACROSS, j = i / 32 / TURNS % ACROSS;
+    const uint place = place_of_query(part, j, i / 32 % TURNS, i % 32, query_slabs);
+    staged[i] = place == NO_PLACE ? (Piece)(0) : queries[place];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 #define PIECES_OF_QUERIES staged
@@ -281,7 +326,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
         row_terms[s] = row_terms_of(train_terms, stride, (ulong)next.t0 + 32 * s + lane, t_rows);
 #pragma unroll
     for (uint s = 0; s < GROUPS; ++s) {
-      multiply_rows(sums, rows_of[s], PIECES_OF_QUERIES, slab, train + next.from, s, lane);
+      multiply_rows(sums, rows_of[s], PIECES_OF_QUERIES, slab, query_slabs, train + next.from, s, lane);
       if (slab + 1 != slabs) continue;
 
       const float4 each = spread(low[s], lane);

@@ -8,16 +8,19 @@
 // Only the value of the k-th bound is needed, not its row. It is found bit by bit, from the highest bit in
 // which any two bounds differ, by counting the bounds below a number. Up to k = 128, or for a sample of up to
 // 1024, one warp handles one query, and keeps up to 1024 bounds in registers. For more, or if queries are
-// few, one block does, and counts eight bits at a time in shared memory.
-// Work of a warp: up to 32 comparisons per bound; of a block: up to five steps per bound; the first 3072
-// bounds are read from memory once. Source: selection by the digits of the keys, as in radix.
+// few, one block does: it counts the differences to the least bound by their highest 11 bits in shared
+// memory, then those with the digit of the k-th by their next bits, until at most 256 are left; each of these
+// is compared with all others. Work of a warp: up to 32 comparisons per bound; of a block: three to five
+// steps per bound; the first 8192 bounds are read from memory once. Source: selection by the digits of the
+// keys, as in radix.
 #include "bound/threshold.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t warp_threads = 128, warps = warp_threads / 32, warp_most_k = 128;
-constexpr std::uint32_t block_threads = 256, digit_bits = 8, digits = 1u << digit_bits, kept_codes = 3072;
+constexpr std::uint32_t block_threads = 256, wide_threads = 1024, most_ranked = 256;
+constexpr std::uint32_t digit_bits = 11, digits = 1u << digit_bits, kept_codes = 8192;
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 __device__ __forceinline__ std::uint32_t code_of(Key key) {
@@ -162,51 +165,76 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tighten
 struct Counting {
   std::uint32_t count[digits];
   std::uint32_t codes[kept_codes];  // the first codes, which are read from memory only once
+  std::uint32_t of_warp[32];
   std::uint32_t least, most;
-  std::uint32_t digit, before;  // the digit of the k-th code, and how many codes have a smaller one
+  std::uint32_t digit, before,
+      inside;  // the digit of the k-th code; codes with a smaller one, and with the same
+  std::uint32_t taken, code;
 };
 
-/// Finds the digit of the k-th code from the counts of all digits. The first warp does it. `k` is reduced by
-/// the number of codes with smaller digits at earlier steps.
+/// Finds the digit of the k-th code from the counts of all digits. A barrier comes before it, and it ends
+/// with one.
+template <std::uint32_t threads>
 __device__ __forceinline__ void find_digit(Counting& counting, std::uint32_t k) {
-  constexpr std::uint32_t each = digits / 32;
-  const std::uint32_t lane = threadIdx.x % 32;
+  constexpr std::uint32_t each = digits / threads;
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = threadIdx.x * each;
   std::uint32_t mine = 0;
-  for (std::uint32_t i = 0; i < each; ++i) mine += counting.count[lane * each + i];
+#pragma unroll
+  for (std::uint32_t i = 0; i < each; ++i) mine += counting.count[first + i];
   std::uint32_t before = mine;
 #pragma unroll
   for (std::uint32_t step = 1; step < 32; step *= 2) {
     const std::uint32_t other = __shfl_up_sync(whole_warp, before, step);
     if (lane >= step) before += other;
   }
+  if (lane == 31) counting.of_warp[warp] = before;
   before -= mine;
-  if (before >= k || before + mine < k) return;
-  for (std::uint32_t i = 0; i < each; ++i) {
-    const std::uint32_t here = counting.count[lane * each + i];
-    if (before + here >= k) {
-      counting.digit = lane * each + i;
-      counting.before = before;
-      return;
-    }
-    before += here;
+  __syncthreads();
+  for (std::uint32_t i = 0; i < warp; ++i) before += counting.of_warp[i];
+  if (before < k && before + mine >= k) {
+    std::uint32_t digit = first;
+    for (; before + counting.count[digit] < k; ++digit) before += counting.count[digit];
+    counting.digit = digit;
+    counting.before = before;
+    counting.inside = counting.count[digit];
+  }
+  __syncthreads();
+}
+
+/// Calls `use` with each of the codes; several are on their way from memory at a time.
+template <std::uint32_t threads, class CodeAt, class Use>
+__device__ __forceinline__ void for_each_code(CodeAt code_at, std::uint32_t count, const Counting& counting,
+                                              Use use) {
+  constexpr std::uint32_t at_once = 4;
+  for (std::uint32_t at = threadIdx.x; at < min(count, kept_codes); at += threads) use(counting.codes[at]);
+  for (std::uint32_t at = kept_codes + threadIdx.x; at < count; at += at_once * threads) {
+    std::uint32_t code[at_once];
+#pragma unroll
+    for (std::uint32_t i = 0; i < at_once; ++i) code[i] = code_at(min(at + i * threads, count - 1));
+#pragma unroll
+    for (std::uint32_t i = 0; i < at_once; ++i)
+      if (at + i * threads < count) use(code[i]);
   }
 }
 
-/// Returns the k-th smallest of `count` codes; count is at least k. The whole block calls this.
-template <class CodeAt>
-__device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint32_t count, std::uint32_t k,
-                                                      Counting& counting) {
+template <std::uint32_t threads, class CodeAt>
+__device__ __forceinline__ void find_range(CodeAt code_at, std::uint32_t count, Counting& counting) {
+  constexpr std::uint32_t at_once = 4;
   if (threadIdx.x == 0) {
     counting.least = 0xFFFFFFFFu;
     counting.most = 0;
   }
   __syncthreads();
   Range range;
-#pragma unroll 4
-  for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
-    const std::uint32_t code = code_at(at);
-    if (at < kept_codes) counting.codes[at] = code;
-    range.add(code);
+  for (std::uint32_t at = threadIdx.x; at < count; at += at_once * threads) {
+    std::uint32_t code[at_once];
+#pragma unroll
+    for (std::uint32_t i = 0; i < at_once; ++i) code[i] = code_at(min(at + i * threads, count - 1));
+#pragma unroll
+    for (std::uint32_t i = 0; i < at_once; ++i) {
+      range.add(code[i]);
+      if (at + i * threads < min(count, kept_codes)) counting.codes[at + i * threads] = code[i];
+    }
   }
   range.share();
   if (threadIdx.x % 32 == 0) {
@@ -214,44 +242,66 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     atomicMax(&counting.most, range.most);
   }
   __syncthreads();
-  // Digits are taken from the difference to the least code, so that they differ early.
-  const std::uint32_t least = counting.least, width = counting.most - least;
-  std::uint32_t bits = width == 0 ? 0 : 32 - __clz(static_cast<int>(width)), found = 0;
-  while (bits > 0) {
-    const std::uint32_t shift = bits - min(bits, digit_bits), mask = (1u << (bits - shift)) - 1;
-    for (std::uint32_t i = threadIdx.x; i < digits; i += block_threads) counting.count[i] = 0;
-    __syncthreads();
-    for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
-      const std::uint32_t above = (at < kept_codes ? counting.codes[at] : code_at(at)) - least;
-      const bool same = bits == 32 || above >> bits == found >> bits;  // it has the k-th's digits so far
-      if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
-    }
-    __syncthreads();
-    if (threadIdx.x < 32) find_digit(counting, k);
-    __syncthreads();
-    found |= counting.digit << shift;
-    k -= counting.before;
-    bits = shift;
-    __syncthreads();  // all threads have read
-  }
-  return least + found;
 }
 
-__global__ __launch_bounds__(block_threads) void tighten_by_blocks(const Tightening tightening,
-                                                                   const LimitTerms terms) {
+/// Returns the k-th smallest of `count` codes; count is at least k. The whole block calls this.
+template <std::uint32_t threads, class CodeAt>
+__device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint32_t count, std::uint32_t k,
+                                                      Counting& counting) {
+  find_range<threads>(code_at, count, counting);
+  // The k-th code is one of the `inside` codes that are at most `span` above `base`.
+  std::uint32_t base = counting.least, span = counting.most - base, inside = count;
+  while (span > 0 && inside > most_ranked) {
+    const std::uint32_t bits = 32 - __clz(static_cast<int>(span)), shift = bits - min(bits, digit_bits);
+    for (std::uint32_t i = threadIdx.x; i < digits; i += threads) counting.count[i] = 0;
+    __syncthreads();
+    for_each_code<threads>(code_at, count, counting, [&](std::uint32_t code) {
+      if (code - base <= span) atomicAdd(&counting.count[(code - base) >> shift], 1u);
+    });
+    __syncthreads();
+    find_digit<threads>(counting, k);
+    base += counting.digit << shift;
+    span = (1u << shift) - 1;
+    k -= counting.before;
+    inside = counting.inside;
+  }
+  if (span == 0) return base;
+  if (threadIdx.x == 0) counting.taken = 0;
+  __syncthreads();
+  for_each_code<threads>(code_at, count, counting, [&](std::uint32_t code) {
+    if (code - base <= span) counting.count[atomicAdd(&counting.taken, 1u)] = code - base;
+  });
+  __syncthreads();
+  if (threadIdx.x < inside) {
+    const std::uint32_t mine = counting.count[threadIdx.x];
+    std::uint32_t before = 0;
+    for (std::uint32_t i = 0; i < inside; ++i) {
+      const std::uint32_t other = counting.count[i];
+      before += other < mine || (other == mine && i < threadIdx.x) ? 1 : 0;
+    }
+    if (before == k - 1) counting.code = base + mine;
+  }
+  __syncthreads();
+  return counting.code;
+}
+
+template <std::uint32_t threads>
+__global__ __launch_bounds__(threads) void tighten_by_blocks(const Tightening tightening,
+                                                             const LimitTerms terms) {
   __shared__ Counting counting;
   take_turn();
   const std::size_t q = blockIdx.x;
   const std::uint32_t all = tightening.counts.data[q * tightening.counts.stride];
   const std::uint32_t count = min(all, tightening.capacity), k = tightening.k;
   const Key* const keys = tightening.keys.data + q * tightening.keys.stride;
+  const auto code_at = [=](std::uint32_t at) { return code_of(keys[at]); };
   Key last = no_key;
-  if (count >= k)
-    last = key_with(kth_by_block([=](std::uint32_t at) { return code_of(keys[at]); }, count, k, counting));
+  if (count >= k) last = key_with(kth_by_block<threads>(code_at, count, k, counting));
   if (threadIdx.x == 0) settle(tightening, terms, q, all, last);
 }
 
-__global__ __launch_bounds__(block_threads) void tighten_by_samples_of_small_batch(
+template <std::uint32_t threads>
+__global__ __launch_bounds__(threads) void tighten_by_samples_of_small_batch(
     const Tightening tightening, const LimitTerms terms, const Matrix<const std::uint32_t> sample,
     const std::uint32_t groups) {
   __shared__ Counting counting;
@@ -259,8 +309,8 @@ __global__ __launch_bounds__(block_threads) void tighten_by_samples_of_small_bat
   const std::size_t q = blockIdx.x;
   if (groups < tightening.k) return;
   const std::uint32_t* const codes = sample.data + q * sample.stride;
-  const std::uint32_t code =
-      kth_by_block([=](std::uint32_t at) { return codes[at]; }, groups, tightening.k, counting);
+  const auto code_at = [=](std::uint32_t at) { return codes[at]; };
+  const std::uint32_t code = kth_by_block<threads>(code_at, groups, tightening.k, counting);
   if (threadIdx.x == 0) lower_threshold(tightening, terms, q, code);
 }
 
@@ -278,7 +328,12 @@ cudaError_t tighten_by_bounds(const Queue& queue, const spi::TightenByBoundsStep
   if (tightening.k <= warp_most_k && !few)
     return launch_in_turn(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0,
                           tightening, terms);
-  return launch_in_turn(queue, tighten_by_blocks, tightening.rows, block_threads, 0, tightening, terms);
+  // Blocks that are not more than multiprocessors have these to themselves.
+  if (tightening.rows <= queue.multiprocessors && tightening.capacity > wide_threads)
+    return launch_in_turn(queue, tighten_by_blocks<wide_threads>, tightening.rows, wide_threads, 0,
+                          tightening, terms);
+  return launch_in_turn(queue, tighten_by_blocks<block_threads>, tightening.rows, block_threads, 0,
+                        tightening, terms);
 }
 
 cudaError_t tighten_by_sample(const Queue& queue, const spi::TightenBySampleStep& step) {
@@ -287,9 +342,13 @@ cudaError_t tighten_by_sample(const Queue& queue, const spi::TightenBySampleStep
   const std::uint32_t groups = count_of(step.sample.cols);
   const LimitTerms terms = limit_terms(tightening.dims);
   const bool few = tightening.rows <= 4 * queue.multiprocessors && groups > 256;
-  if (few || groups > 1024)
-    return launch_in_turn(queue, tighten_by_samples_of_small_batch, tightening.rows, block_threads, 0,
-                          tightening, terms, sample, groups);
+  if (few || groups > 1024) {
+    const bool wide = tightening.rows <= queue.multiprocessors && groups > wide_threads;
+    return wide ? launch_in_turn(queue, tighten_by_samples_of_small_batch<wide_threads>, tightening.rows,
+                                 wide_threads, 0, tightening, terms, sample, groups)
+                : launch_in_turn(queue, tighten_by_samples_of_small_batch<block_threads>, tightening.rows,
+                                 block_threads, 0, tightening, terms, sample, groups);
+  }
   return launch_in_turn(queue, tighten_by_samples, divide_up(tightening.rows, warps), warp_threads, 0,
                         tightening, terms, sample, groups);
 }

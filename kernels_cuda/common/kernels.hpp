@@ -76,7 +76,7 @@ cudaError_t merge_by_rank(const Queue& queue, const spi::MergeStep& step);
 
 cudaError_t prepare(const Queue& queue, const spi::PrepareStep& step);
 cudaError_t prepare_fp16(const Queue& queue, const spi::PrepareStep& step);
-cudaError_t prepare_int8(const Queue& queue, const spi::PrepareStep& step);
+cudaError_t prepare_bytes(const Queue& queue, const spi::PrepareStep& step);
 cudaError_t recover(const Queue& queue, const spi::RecoverStep& step);
 
 cudaError_t prune(const Queue& queue, const spi::PruneStep& step);

@@ -24,9 +24,8 @@ constexpr HalfShape half_shape(std::uint32_t dims) {
 
 /// Returns the address of the first quantized row of a grid.
 inline void* quantized_of(Proposer proposer, const spi::Grid<float>& rows) {
-  const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
   return static_cast<unsigned char*>(address_of(rows.memory)) +
-         rows.first * spi::quantized_columns(proposer, rows.cols) * element;
+         rows.first * spi::quantized_bytes_a_row(proposer, rows.cols);
 }
 
 }  // namespace kith::cuda

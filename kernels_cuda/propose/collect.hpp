@@ -12,7 +12,7 @@ inline constexpr std::uint32_t product_max_dims = (1u << 23) - 3;
 /// Returns the number of places of a step; with tensor cores it is rounded up to whole tiles.
 inline std::uint32_t places_of(const spi::CollectStep& step) {
   const auto columns = static_cast<std::uint32_t>(step.values.cols);
-  if (step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) return columns;
+  if (!spi::is_scaled(step.proposer)) return columns;
   return (columns + spi::quantized_block_rows - 1) / spi::quantized_block_rows * spi::quantized_block_rows;
 }
 

@@ -5,8 +5,8 @@
 namespace kith::cuda {
 
 cudaError_t collect_fp16_small_batch(const Queue& queue, const spi::CollectStep& step) {
-  return launch_few<float>(queue, collection_of(step), bound_of(step),
-                           half_shape(count_of(step.train.rows.cols)));
+  const HalfShape shape = half_shape(count_of(step.train.rows.cols));
+  return launch_few<OfHalves>(queue, collection_of(step), bound_of(step), shape, shape);
 }
 
 }  // namespace kith::cuda

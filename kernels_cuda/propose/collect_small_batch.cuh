@@ -1,6 +1,7 @@
-// collect, fp16 and int8, for up to 64 queries: streams the quantized training rows once.
+// collect, fp16, int8 and int4, for up to 64 queries: streams the quantized training rows once.
 //
-//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats or of bytes (half_shape.hpp)
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats or of bytes (half_shape.hpp); or
+//                                           queries of bytes and training rows of half bytes (int8.hpp)
 //   threshold [q, 1]      row terms of both, [4, q] and [4, t]
 //   out       [q, capacity]   training rows with bounds, in any order
 //   counts    [q, 1]          grow, even beyond the capacity
@@ -12,10 +13,11 @@
 // loaded, and nothing else has to be fast. Training rows are the rows of a matrix product; its columns are
 // the 8, 16, 32 or 64 queries, whose pieces are in shared memory if they fit. The order of dimensions within
 // an mma does not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is a lane's part
-// of one step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing
-// it and reading it again would take longer. What passes is appended later (findings.cuh).
-// Work: the quantized rows and three terms per row are read once; q / 8 mma for 16 rows and 32 bytes of each.
-// There is a single barrier. Source: docs/certificate.md, sections 3 and 4.
+// of one step of 16 or 32 dimensions. A half byte j becomes the byte 16 j where it is multiplied. `low` is
+// computed here, from 12 bytes of terms per row, because writing it and reading it again would take longer.
+// What passes is appended later (findings.cuh). Work: the quantized rows and three terms per row are read
+// once; q / 8 mma for 16 rows and 32 bytes of each. There is a single barrier. Source: docs/certificate.md,
+// sections 3 and 4.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -76,19 +78,53 @@ __device__ __forceinline__ uint2 read_once(const uint2* from) {
   return to;
 }
 
+/// The elements of training rows. A piece of a row meets `pieces` pieces of a query.
+struct OfHalves {
+  using Sum = float;
+  static constexpr int pieces = 1;
+};
+struct OfBytes {
+  using Sum = int;
+  static constexpr int pieces = 1;
+};
+struct OfHalfBytes {
+  using Sum = int;
+  static constexpr int pieces = 2;
+};
+
 /// Multiplies a lane's pieces of 8 rows, and of 8 others, with its piece of the queries, in both steps or the
 /// only one.
 template <class Sum>
 __device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint4& upper, const uint4& lower,
-                                                const uint4& query) {
-  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query.x, query.y);
-  multiply(sums, {upper.z, lower.z, upper.w, lower.w}, query.z, query.w);
+                                                const uint4 (&query)[1]) {
+  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query[0].x, query[0].y);
+  multiply(sums, {upper.z, lower.z, upper.w, lower.w}, query[0].z, query[0].w);
 }
 
 template <class Sum>
 __device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint2& upper, const uint2& lower,
-                                                const uint2& query) {
-  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query.x, query.y);
+                                                const uint2 (&query)[1]) {
+  multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query[0].x, query[0].y);
+}
+
+/// Return 16 times the lower, and the upper, half of each byte, as signed bytes.
+__device__ __forceinline__ std::uint32_t lower_halves(std::uint32_t word) {
+  return word << 4 & 0xF0F0F0F0u;
+}
+__device__ __forceinline__ std::uint32_t upper_halves(std::uint32_t word) {
+  return word & 0xF0F0F0F0u;
+}
+
+/// Does the same with pieces of half bytes, whose 32 dimensions meet two pieces of bytes.
+__device__ __forceinline__ void multiply_pieces(int (&sums)[4], const uint4& upper, const uint4& lower,
+                                                const uint4 (&query)[2]) {
+  const auto multiply_words = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
+                                  const uint4& with) {
+    multiply(sums, {lower_halves(a), lower_halves(b), lower_halves(c), lower_halves(d)}, with.x, with.y);
+    multiply(sums, {upper_halves(a), upper_halves(b), upper_halves(c), upper_halves(d)}, with.z, with.w);
+  };
+  multiply_words(upper.x, lower.x, upper.y, lower.y, query[0]);
+  multiply_words(upper.z, lower.z, upper.w, lower.w, query[1]);
 }
 
 /// Goes through the chunks of a warp, slab by slab. It stays at the last one.
@@ -139,27 +175,52 @@ struct Cursor {
   }
 };
 
-/// Begins to copy the pieces that lanes read of the queries: [slabs, parts, across, 32].
-template <int pieces, int across>
+/// Returns where the piece of the queries is that meets a lane's piece of rows: of queries 8 j + lane / 4, in
+/// part `part` of all parts of a line. Of half bytes, a line has twice as many columns as one of bytes, or
+/// more, and the last may have no such piece: then it returns `none`.
+///   turn  the first or the second of the pieces of OfHalfBytes
+inline constexpr std::uint32_t none = 0xFFFFFFFFu;
+
+template <class Elements, int pieces>
+__device__ __forceinline__ std::uint32_t place_of_query(std::uint32_t part, std::uint32_t j,
+                                                        std::uint32_t turn, std::uint32_t lane,
+                                                        const HalfShape& queries) {
+  if constexpr (Elements::pieces == 1) {
+    using Of = Line<pieces>;
+    return part / Of::parts * Of::slab + Of::place_of(j, part % Of::parts, lane);
+  } else {
+    const std::uint32_t row = 8 * j + lane / 4, piece = 2 * (lane % 4) + turn;
+    if (part >= queries.slabs || piece >= queries.pieces) return none;
+    return (part * tile_of_halves + row) * queries.pieces + (piece ^ lane / 4 * queries.pieces / 8);
+  }
+}
+
+/// Begins to copy the pieces that lanes read of the queries: [slabs, parts, across, Elements::pieces, 32].
+template <class Elements, int pieces, int across>
 __device__ __forceinline__ void stage_queries(typename Line<pieces>::Piece* to,
-                                              const typename Line<pieces>::Piece* queries,
+                                              const typename Line<pieces>::Piece* queries, const Few& few,
                                               std::uint32_t slabs) {
   using Of = Line<pieces>;
-  for (std::uint32_t i = threadIdx.x; i < slabs * Of::parts * across * 32; i += threads) {
-    const std::uint32_t part = i / 32 / across;
-    const std::uint32_t from =
-        part / Of::parts * Of::slab + Of::place_of(i / 32 % across, part % Of::parts, i % 32);
-    __pipeline_memcpy_async(to + i, queries + from, sizeof(*to));
+  constexpr std::uint32_t turns = Elements::pieces;
+  for (std::uint32_t i = threadIdx.x; i < slabs * Of::parts * across * turns * 32; i += threads) {
+    const std::uint32_t part = i / 32 / turns / across, j = i / 32 / turns % across;
+    const std::uint32_t from = place_of_query<Elements, pieces>(part, j, i / 32 % turns, i % 32, few.queries);
+    if (from == none)
+      to[i] = {};
+    else
+      __pipeline_memcpy_async(to + i, queries + from, sizeof(*to));
   }
   __pipeline_commit();
 }
 
 /// Warp w of the grid handles chunks w, w + warps, ...
-template <class Sum, int pieces, int across, bool resident, bool sample>
+template <class Elements, int pieces, int across, bool resident, bool sample>
 __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small_batch(
     const HalfCollection collection, const __grid_constant__ Few few) {
   using Of = Line<pieces>;
   using Piece = typename Of::Piece;
+  using Sum = typename Elements::Sum;
+  constexpr int turns = Elements::pieces;
   extern __shared__ uint4 memory[];
   __shared__ Finding found[warps][findings_of_warp];
   auto* const staged = reinterpret_cast<Piece*>(memory);
@@ -183,7 +244,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
       row_terms[s].load(few.bound, std::uint64_t{next.t0} + s * group_rows + lane);
     }
   }
-  if constexpr (resident) stage_queries<pieces, across>(staged, queries, slabs);
+  if constexpr (resident) stage_queries<Elements, pieces, across>(staged, queries, few, slabs);
   const LargestOfQueries largest = largest_of_queries(few.bound, lane);
   const Limits<across> limits(collection, lane);
   if constexpr (resident) {
@@ -215,9 +276,17 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
       for (int part = 0; part < Of::parts; ++part) {
 #pragma unroll
         for (int j = 0; j < across; ++j) {
-          const Piece query =
-              resident ? staged[((slab * Of::parts + part) * across + j) * 32 + lane]
-                       : __ldg(queries + std::size_t{slab} * Of::slab + Of::place_of(j, part, lane));
+          Piece query[turns];
+#pragma unroll
+          for (int turn = 0; turn < turns; ++turn) {
+            const std::uint32_t all = slab * Of::parts + part;
+            if constexpr (resident) {
+              query[turn] = staged[((all * across + j) * turns + turn) * 32 + lane];
+            } else {
+              const std::uint32_t place = place_of_query<Elements, pieces>(all, j, turn, lane, few.queries);
+              query[turn] = place == none ? Piece{} : __ldg(queries + place);
+            }
+          }
 #pragma unroll
           for (int i = 0; i < 2; ++i)
             multiply_pieces(sums[i][j], train[s][part][2 * i], train[s][part][2 * i + 1], query);
@@ -234,45 +303,48 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
   findings.finish(collection);
 }
 
-template <class Sum, int pieces, int across, bool sample>
+template <class Elements, int pieces, int across, bool sample>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
-  const std::size_t wanted = std::size_t{few.slabs} * pieces * across * 8 * sizeof(uint4);
+  const std::size_t wanted = std::size_t{few.slabs} * pieces * Elements::pieces * across * 8 * sizeof(uint4);
   constexpr std::size_t findings = sizeof(Finding) * warps * findings_of_warp;
   const bool resident = wanted <= most_shared && wanted + findings <= queue.shared_bytes;
   const std::size_t shared = resident ? wanted : 0;
   // The grid has as many blocks as run at once: 200 KiB of shared memory, and registers, limit them.
   const std::size_t most = blocks_at_once(across), room = 200 * 1024 / (shared + findings);
   const std::uint64_t at_once = std::min(most, room) * queue.multiprocessors;
-  auto* kernel = collect_small_batch<Sum, pieces, across, true, sample>;
+  auto* kernel = collect_small_batch<Elements, pieces, across, true, sample>;
   if constexpr (pieces == 8)
-    if (!resident) kernel = collect_small_batch<Sum, pieces, across, false, sample>;
+    if (!resident) kernel = collect_small_batch<Elements, pieces, across, false, sample>;
   return launch_in_turn(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once),
                         threads, shared, collection, few);
 }
 
-template <class Sum, int pieces, int across>
+template <class Elements, int pieces, int across>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
-  return collection.sample.data != nullptr ? launch_few<Sum, pieces, across, true>(queue, collection, few)
-                                           : launch_few<Sum, pieces, across, false>(queue, collection, few);
+  return collection.sample.data != nullptr
+             ? launch_few<Elements, pieces, across, true>(queue, collection, few)
+             : launch_few<Elements, pieces, across, false>(queue, collection, few);
 }
 
-template <class Sum, int pieces>
+template <class Elements, int pieces>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few few) {
   few.chunks = divide_up(collection.columns, tile_of_halves) * Line<pieces>::chunks;
-  if (collection.rows <= 8) return launch_few<Sum, pieces, 1>(queue, collection, few);
-  if (collection.rows <= 16) return launch_few<Sum, pieces, 2>(queue, collection, few);
-  if (collection.rows <= 32) return launch_few<Sum, pieces, 4>(queue, collection, few);
-  return launch_few<Sum, pieces, 8>(queue, collection, few);
+  if (collection.rows <= 8) return launch_few<Elements, pieces, 1>(queue, collection, few);
+  if (collection.rows <= 16) return launch_few<Elements, pieces, 2>(queue, collection, few);
+  if (collection.rows <= 32) return launch_few<Elements, pieces, 4>(queue, collection, few);
+  return launch_few<Elements, pieces, 8>(queue, collection, few);
 }
 
 /// Launches the kernel for lines of this length. `bound.b` is for products in this order.
-template <class Sum>
+///   queries  the lines of queries
+template <class Elements>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
-                       const HalfShape& shape) {
-  const Few few{bound, error_terms(bound), shape.slabs, 0};
-  if (shape.pieces == 2) return launch_few<Sum, 2>(queue, collection, few);
-  return shape.pieces == 4 ? launch_few<Sum, 4>(queue, collection, few)
-                           : launch_few<Sum, 8>(queue, collection, few);
+                       const HalfShape& shape, const HalfShape& queries) {
+  const Few few{bound, error_terms(bound), shape.slabs, queries, 0};
+  if constexpr (Elements::pieces == 1)
+    if (shape.pieces == 2) return launch_few<Elements, 2>(queue, collection, few);
+  return shape.pieces == 4 ? launch_few<Elements, 4>(queue, collection, few)
+                           : launch_few<Elements, 8>(queue, collection, few);
 }
 
 }  // namespace kith::cuda

@@ -76,7 +76,7 @@ inline BoundedLists bounded_lists_of(const spi::CandidateLists& lists, const spi
 
 /// The arguments of kernels that never write products.
 struct HalfCollection {
-  const void* queries;  ///< quantized rows [rows, dims], as prepare_fp16() or prepare_int8() makes them
+  const void* queries;  ///< quantized rows [rows, dims], as prepare_fp16() or prepare_bytes() makes them
   const void* train;    ///< quantized rows of all training rows
   std::uint32_t rows;
   std::uint32_t columns;  ///< places of the step, in whole tiles; some may be behind `train_rows`
@@ -93,7 +93,7 @@ struct HalfCollection {
 
 /// Returns the arguments of a step. `from` is empty if kernels compute `low` themselves.
 inline HalfCollection collection_of(const spi::CollectStep& step, const ProductLow& from = {}) {
-  return {quantized_of(step.proposer, step.queries.rows),
+  return {quantized_of(spi::proposer_of_queries(step.proposer), step.queries.rows),
           quantized_of(step.proposer, step.train.rows),
           count_of(step.values.rows),
           places_of(step),

@@ -37,6 +37,10 @@ __device__ __forceinline__ bool passes(const Gap&, const HalfCollection&, Findin
   return true;
 }
 
+/// Says that queries are few, so that many findings are of one.
+template <class Gap>
+inline constexpr bool has_few_queries = false;
+
 /// The number of findings that a warp has room for until they are appended.
 inline constexpr std::uint32_t findings_of_warp = 64;
 
@@ -71,11 +75,26 @@ class Findings {
       if (passes(gap_, collection, found)) {
         const Lists<std::uint32_t>& lists = collection.out.lists;
         const float gap = gap_.of(collection, found);
-        const std::uint32_t at = atomicAdd(lists.counts.data + found.query * lists.counts.stride, 1u);
+        const std::uint32_t at =
+            place_in_list(lists.counts.data + found.query * lists.counts.stride, found.query);
         if (at < lists.capacity) put_candidate(collection.out, gap, found.query, at, found.row, found.low);
       }
     }
     __syncwarp();
+  }
+
+  /// Takes a place in the list of a query. Lanes of one query take theirs together, where queries are few.
+  __device__ __forceinline__ std::uint32_t place_in_list(std::uint32_t* count, std::uint32_t query) const {
+    if constexpr (has_few_queries<Gap>) {
+      const std::uint32_t same = __match_any_sync(__activemask(), query),
+                          before = static_cast<std::uint32_t>(__popc(same & ((1u << lane_) - 1)));
+      const int first = __ffs(static_cast<int>(same)) - 1;
+      std::uint32_t at = 0;
+      if (before == 0) at = atomicAdd(count, static_cast<std::uint32_t>(__popc(same)));
+      return __shfl_sync(same, at, first) + before;
+    } else {
+      return atomicAdd(count, 1u);
+    }
   }
 
   Finding* const buffer_;

@@ -22,6 +22,7 @@ struct Few {
   ProductBound bound;
   ErrorTerms terms;
   std::uint32_t slabs;   // number of slabs of a tile
+  HalfShape queries;     // the lines of queries
   std::uint32_t chunks;  // number of chunks of all tiles, each with 4 KiB per slab
 };
 
@@ -119,6 +120,9 @@ struct GapOfRow {
     return gap_of(*few, largest, t, row_terms.low(*few, largest));
   }
 };
+
+template <>
+inline constexpr bool has_few_queries<GapOfRow> = true;
 
 /// Writes the least bounds of each 16 of 32 rows.
 ///   v      [8 across]  v[4 p + i] belongs to pair p and row 8 i + lane / 4, and is NaN if there is none;

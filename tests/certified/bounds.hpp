@@ -46,24 +46,26 @@ struct Rows {
 
 /// Returns the most queries that a proposer takes in one step.
 inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
+  if (proposer == Proposer::int4) return spi::small_batch;
   return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
              ? std::int64_t{device.info.profile.byte_queries}
              : std::numeric_limits<std::int64_t>::max();
 }
 
 inline bool takes_samples(const spi::Device& device, Proposer proposer) {
-  return !device.info.profile.host_threads && (proposer == Proposer::fp16 || proposer == Proposer::int8);
+  return !device.info.profile.host_threads && spi::is_scaled(proposer);
 }
 
 /// Returns the scale of quantized rows. For fp16 it is the power of two that brings the largest element just
-/// below 2^13, for int8 the number that makes the largest element 127.
+/// below 2^13, for int8 the number that makes the largest element 127, for int4 112, which is 7 half bytes.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
-  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
+  if (!spi::is_scaled(proposer)) return 1;
   float most = 0x1p-30f;
   for (std::int64_t r = 0; r < rows.rows; ++r)
     for (std::size_t d = 0; d < centre.size(); ++d)
       most = std::max(most, std::fabs(rows.row(r)[d] - centre[d]));
-  return proposer == Proposer::int8 ? 127 / most : std::ldexp(1.0f, 12 - std::ilogb(most));
+  if (spi::multiplies_bytes(proposer)) return (proposer == Proposer::int8 ? 127.0f : 112.0f) / most;
+  return std::ldexp(1.0f, 12 - std::ilogb(most));
 }
 
 /// Holds queries and training rows for a proposer.
@@ -143,7 +145,7 @@ struct Truth {
   /// of the two.
   double product_error(double dims) const {
     const double steps = (dims + 2) * 0x1p-24;
-    if (problem.proposer == Proposer::int8) return 0x1p-22;
+    if (spi::multiplies_bytes(problem.proposer)) return 0x1p-22;
     return problem.proposer == Proposer::fp16 ? tensor_core_error(problem.centre.size())
                                               : steps / (1 - steps);
   }
@@ -189,12 +191,14 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
   const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
       train(device, problem.train, problem.centre, device.info.train_block);
-  const float of_queries = scale_of(problem.proposer, problem.queries, problem.centre),
+  const Proposer proposer_of_queries = spi::proposer_of_queries(problem.proposer);
+  const float of_queries = scale_of(proposer_of_queries, problem.queries, problem.centre),
               of_train = scale_of(problem.proposer, problem.train, problem.centre);
   for (const auto& [rows, scale] : {std::pair{&queries, of_queries}, {&train, of_train}})
     if (std::string why =
-            run_step(device, spi::PrepareStep{problem.proposer, rows->rows.rows(), rows->centre.grid(),
-                                              rows->grids(), scale, rows == &queries});
+            run_step(device, spi::PrepareStep{rows == &queries ? proposer_of_queries : problem.proposer,
+                                              rows->rows.rows(), rows->centre.grid(), rows->grids(), scale,
+                                              rows == &queries});
         !why.empty())
       return why;
   const std::vector<float> query_terms = queries.row_terms.inside(), train_terms = train.row_terms.inside();

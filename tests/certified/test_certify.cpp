@@ -11,7 +11,7 @@ namespace {
 /// adds four columns.
 double bound_of(Proposer proposer, double dims) {
   const double u = 1.0 / 16777216;
-  if (proposer == Proposer::int8) return 4 * u;
+  if (spi::multiplies_bytes(proposer)) return 4 * u;
   if (proposer == Proposer::fp16) return 12 * 2 * std::ceil((dims + 4) / 16) * u * (1 + 1.0 / 256);
   return std::nextafter((dims + 2) * u / (1 - (dims + 2) * u), 1.0);
 }
@@ -37,8 +37,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CHECK(first.quantized_bytes > 700 * 13);
     CHECK(first.quantized_seconds > 0);
     CHECK(first.product_bound == bound_of(proposer, 13));
-    const bool on_cores =
-        proposer == Proposer::fp16 || (proposer == Proposer::int8 && !device().info().profile.host_threads);
+    const bool on_cores = spi::is_scaled(proposer) && !device().info().profile.host_threads;
     const std::string columns = proposer == Proposer::fp16               ? "16"
                                 : on_cores || proposer == Proposer::bf16 ? "32"
                                                                          : "131";

@@ -205,6 +205,7 @@ Shares measured_shares(spi::Device& device, Proposer proposer, std::int64_t m, s
 TEST_CASE("tensor cores: the device's own products of rows just below the cut stay within the bound") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
+      if (proposer == Proposer::int4) return;  // half bytes do not hold such rows
       for (const std::uint32_t dims : {4u, 16u, 32u, 64u, 131u, 850u})
         for (const std::int64_t m : {16, 128}) {
           CAPTURE_ALL(dims, m);

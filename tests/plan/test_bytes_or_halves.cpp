@@ -93,5 +93,44 @@ TEST_CASE("bytes or halves: distances of rows in a few directions are spread fur
   CHECK(spread_of({1, dims, std::vector<float>(size(dims), 1)}) == 0);
 }
 
+TEST_CASE("half bytes: for few queries of many rows, where they list few") {
+  DeviceInfo device = described_hopper();
+  device.proposers.push_back(Proposer::int4);
+  const Problem one{Metric::l2, 10'000'000, 1, 128, 10};
+  const auto blurred = [](double blur) {
+    Feedback feedback{.byte_blur = blur / 10};
+    feedback.half_byte_blur = blur;
+    return feedback;
+  };
+  constexpr double uniform = 1.5, normal = 2.4;  // of half bytes of 128 columns
+  CHECK(chosen(device, one, blurred(uniform)) == Proposer::int4);
+  CHECK(chosen(device, {Metric::l2, 10'000'000, 4, 128, 10}, blurred(uniform)) == Proposer::int4);
+  CHECK(chosen(device, one, blurred(normal)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 2'000'000, 1, 128, 10}, blurred(uniform)) ==
+        Proposer::int8);  // too few rows
+  CHECK(chosen(device, {Metric::l2, 10'000'000, 32, 128, 10}, blurred(uniform)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 30'000'000, 1, 64, 10}, blurred(uniform)) == Proposer::int8);
+  CHECK(chosen(device, one, {}) == Proposer::int8);  // nothing is known about the rows
+  Feedback taught = blurred(uniform);
+  taught.lessons = {{Proposer::int4, false, one.k}};
+  CHECK(chosen(device, one, taught) == Proposer::int8);
+  CHECK(chosen(device, with_k(one, one.k - 1), taught) == Proposer::int4);
+}
+
+TEST_CASE("half bytes: their largest number suits the rows") {
+  const auto of = [](const Matrix& rows, float most) {
+    return half_bytes_of(rows.values, std::vector<float>(size(rows.cols)), static_cast<double>(most));
+  };
+  Matrix rows{64, 100, std::vector<float>(6400)};
+  for (std::size_t i = 0; i < rows.values.size(); ++i) rows.values[i] = static_cast<float>(i % 15) - 7;
+  CHECK(of(rows, 7).range == 7);
+  CHECK(of(rows, 7).off == 0);
+  rows.values[0] = 70;  // one element far from all others is cut
+  const HalfBytes cut = of(rows, 70);
+  CHECK(cut.range < 70);
+  CHECK(cut.off > 0);
+  CHECK(of({0, 3, {}}, 1).range == 0);
+}
+
 }  // namespace
 }  // namespace kith::tests

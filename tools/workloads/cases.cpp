@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "kith/spi.hpp"
 #include "workloads/random.hpp"
 #include "workloads/stored.hpp"
 
@@ -14,7 +15,8 @@ constexpr std::int64_t most_chain_steps = 1000000;   ///< m * n * dims
 constexpr std::int64_t most_pairs = 300000;          ///< m * n
 constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * n
 constexpr std::int64_t most_tiles = 48;
-constexpr std::int64_t most_queries_of_bytes = 64;  ///< most queries that int8 takes at a time on a GPU
+constexpr std::int64_t most_queries_of_bytes =
+    64;  ///< most queries that int8 and int4 take at a time on a GPU
 
 /// Returns whether the selector's work grows with n * k.
 bool grows_with_k(Selector selector) {
@@ -121,7 +123,7 @@ void draw_tiles(Random& random, DeviceKind kind, Case& c) {
     return tile == 0 ? 1 : (rows + tile - 1) / tile;
   };
   while (tiles(m, c.query_tile) > 6) c.query_tile *= 2;
-  if (c.proposer == Proposer::int8 && kind == DeviceKind::gpu)
+  if (spi::multiplies_bytes(c.proposer) && kind == DeviceKind::gpu)
     c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
   while (c.train_tile > 0 && tiles(m, c.query_tile) * tiles(c.n, c.train_tile) > most_tiles)
     c.train_tile *= 2;

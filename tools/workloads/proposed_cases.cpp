@@ -8,6 +8,7 @@
 
 #include "kith/error.hpp"
 #include "kith/index.hpp"
+#include "kith/spi.hpp"
 #include "workloads/clock.hpp"
 #include "workloads/random.hpp"
 
@@ -21,7 +22,7 @@ constexpr double vouched_plain_steps = 3e6;         ///< the same of plain_answe
 constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, except for one set in eight
 constexpr std::int64_t most_slow_steps = 60 << 20;  ///< m * n * dims on a CPU
 constexpr std::int64_t most_steps_of_tiles = 24, most_query_tiles = 4;
-constexpr std::int64_t most_proposed_for = 64;  // most queries that int8 takes at a time on a GPU
+constexpr std::int64_t most_proposed_for = 64;  // most queries that int8 and int4 take at a time on a GPU
 
 bool is_slow(const DeviceInfo& device) {
   return device.kind == DeviceKind::cpu;
@@ -95,7 +96,7 @@ void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
   if (random.one_in(4))
     c.train_tile = random.pick<std::int64_t>({1, 128, 129, 1000, random.between(1, c.n), c.n});
   while (c.query_tile > 0 && c.query_tile * most_query_tiles < c.m) c.query_tile *= 2;
-  if (c.proposer == Proposer::int8 && !is_slow(device))
+  if (spi::multiplies_bytes(c.proposer) && !is_slow(device))
     c.query_tile = std::min(c.query_tile, most_proposed_for);
   while (c.train_tile > 0 && c.train_tile * most_steps_of_tiles < c.n) c.train_tile *= 2;
 }

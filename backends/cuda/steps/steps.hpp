@@ -9,11 +9,6 @@
 
 namespace kith::cuda {
 
-/// Returns whether a proposer uses tensor cores, with quantized rows in the order that these need.
-inline bool on_tensor_cores(Proposer proposer) {
-  return proposer == Proposer::fp16 || proposer == Proposer::int8;
-}
-
 /// Returns why proposers cannot use the tensor cores of a device; empty if they can.
 inline std::string refusal_of_tensor_cores(std::uint32_t capability, std::size_t shared_bytes) {
   constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;

@@ -52,6 +52,8 @@ enum class Proposer {
   fp16,
   /// Multiplies signed bytes, on tensor cores or on a CPU (AVX-512 VNNI, AVX2, NEON).
   int8,
+  /// Multiplies rows of 4-bit numbers with queries of bytes, on tensor cores, up to 64 queries at a time.
+  int4,
 };
 
 /// Says how an index computes, and how wide its distances are. All answers of an index have the same

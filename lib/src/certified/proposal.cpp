@@ -29,7 +29,8 @@ Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan
 
 spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre,
                             float scale) const {
-  return {spi::PrepareStep{plan_.proposer, queries, centre, this->queries(queries.rows), scale, true},
+  return {spi::PrepareStep{spi::proposer_of_queries(plan_.proposer), queries, centre,
+                           this->queries(queries.rows), scale, true},
           plan_.threads};
 }
 

@@ -53,8 +53,9 @@ std::vector<float> centre_for(const ResidentRows& index, const ByteGrid& grid) {
 QuantizedForm form_for(const ResidentRows& index, Proposer proposer) {
   if (const ByteGrid grid = grid_for(index, proposer); grid.there())
     return {centre_for(index, grid), grid.scale, grid.exact ? spi::OnGrid::exactly : spi::OnGrid::nearly};
-  const double largest =
-      proposer == Proposer::int8 ? index.clip_range : largest_centred(index.largest, index.centre);
+  const double largest = proposer == Proposer::int8   ? index.clip_range
+                         : proposer == Proposer::int4 ? index.half_bytes.range
+                                                      : largest_centred(index.largest, index.centre);
   return {index.centre, scale_of(proposer, largest), spi::OnGrid::no};
 }
 
@@ -67,8 +68,9 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
   if (form.on_grid != spi::OnGrid::no)
     form.scale = grid.scale;
   else
-    form.scale = scale_of(proposer, proposer == Proposer::int8 ? clip_range_of_queries(queries, form.centre)
-                                                               : largest_centred(largest, form.centre));
+    form.scale = scale_of(spi::proposer_of_queries(proposer),
+                          spi::multiplies_bytes(proposer) ? clip_range_of_queries(queries, form.centre)
+                                                          : largest_centred(largest, form.centre));
   return form;
 }
 
@@ -80,15 +82,35 @@ bool has_bound(const ResidentRows& index, Proposer proposer, float largest) {
                       largest_centred(index.largest, centre));
 }
 
-/// An element has an error of up to half a step, and so a row of the root of dims / 12 steps. Half the
-/// squared distance of a pair therefore has an error of this times both norms. A lower and an upper bound are
-/// twice as far apart, which is four times as far for squared distances.
-double byte_blur_of(const ResidentRows& index) {
-  if (grid_for(index, Proposer::int8).exact) return 0;
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Returns how far rows are from their bytes: an element has an error of up to half a step, and so a row of
+/// the root of dims / 12 steps.
+double off_by_bytes(const ResidentRows& index) {
   const FloatGuard guard;
   const double step = 1 / static_cast<double>(scale_of(Proposer::int8, index.clip_range));
-  const double off = step * std::sqrt(static_cast<double>(index.dims) / 12);
-  return index.spread > 0 ? 8 * off / index.spread : std::numeric_limits<double>::infinity();
+  return step * std::sqrt(static_cast<double>(index.dims) / 12);
+}
+
+/// Half the squared distance of a pair has an error of what both rows are off times their norms. A lower and
+/// an upper bound are twice as far apart, which is four times as far for squared distances.
+///   off  of a query and of a row
+double blur_of(const ResidentRows& index, double off) {
+  return index.spread > 0 ? 4 * off / index.spread : infinity;
+}
+
+}  // namespace
+
+double byte_blur_of(const ResidentRows& index) {
+  if (grid_for(index, Proposer::int8).exact) return 0;
+  return blur_of(index, 2 * off_by_bytes(index));
+}
+
+/// Queries are bytes, the rows half bytes.
+double half_byte_blur_of(const ResidentRows& index) {
+  return blur_of(index, index.half_bytes.range > 0 ? off_by_bytes(index) + index.half_bytes.off : infinity);
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,

@@ -60,8 +60,9 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
 /// this is checked before such an index is searched.
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest);
 
-/// Returns Feedback::byte_blur of the training rows.
+/// Returns Feedback::byte_blur and Feedback::half_byte_blur of the training rows.
 double byte_blur_of(const ResidentRows& index);
+double half_byte_blur_of(const ResidentRows& index);
 
 /// The quantized training rows in device memory, one part for each chunk.
 class IndexQuantizedRows {

@@ -46,6 +46,7 @@ std::int64_t sample_stride(std::int64_t rows) {
 void SampledValues::tell(ResidentRows& index) const {
   index.centre = centre;
   index.clip_range = clip_range;
+  index.half_bytes = half_bytes;
   index.grid = grid;
   index.spread = spread;
 }
@@ -119,6 +120,7 @@ SampledValues RowSample::values(Metric metric, Element element) const {
   const FloatGuard guard;
   values.clip_range = clip_range(values.centre);
   values.grid = grid_of_values(values_, metric, element);
+  values.half_bytes = half_bytes_of(kept_, values.centre, values.clip_range);
   if (sums_squares(metric)) values.spread = spread_of_distances(kept_, values.centre);
   return values;
 }

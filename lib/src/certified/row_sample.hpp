@@ -21,9 +21,10 @@ struct SampledValues {
   /// [dims]  What is subtracted from rows: about the mean of the training rows, rounded if these are whole
   /// numbers, so that differences stay exact; zero for metrics that do not move rows.
   std::vector<float> centre;
-  double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
-  ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)
-  double spread = 0;      ///< ResidentRows::spread
+  double clip_range = 0;      ///< clip_range_of() the sample (quantized_rows.hpp)
+  HalfBytes half_bytes = {};  ///< half_bytes_of() some rows of the sample
+  ByteGrid grid = {};         ///< grid_of_values() of the sample (byte_grid.hpp)
+  double spread = 0;          ///< ResidentRows::spread
 
   void tell(ResidentRows& index) const;
 };

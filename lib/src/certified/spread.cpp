@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/numbers.hpp"
+
 namespace kith {
 namespace {
 
@@ -38,6 +40,27 @@ double spread_of_distances(std::span<const float> rows, std::span<const float> c
   }
   if (!(norms > 0)) return 0;
   return std::sqrt(variances / static_cast<double>(asked)) / std::sqrt(norms / static_cast<double>(count));
+}
+
+HalfBytes half_bytes_of(std::span<const float> rows, std::span<const float> centre, double clip_range) {
+  constexpr double most = 7, shares[] = {1, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3};
+  constexpr std::size_t most_numbers = std::size_t{1} << 17;
+  const std::size_t dims = centre.size();
+  if (dims == 0 || rows.empty() || !(clip_range > 0)) return {};
+  const std::size_t count = std::clamp<std::size_t>(most_numbers / dims, 1, rows.size() / dims);
+  HalfBytes best;
+  for (const double share : shares) {
+    const double step = share * clip_range / most;
+    double squares = 0;
+    for (std::size_t i = 0; i < count * dims; ++i) {
+      const double moved = static_cast<double>(rows[i]) - static_cast<double>(centre[i % dims]);
+      const double apart = moved - step * std::clamp(std::round(moved / step), -most, most);
+      squares += apart * apart;
+    }
+    const double off = std::sqrt(squares / static_cast<double>(count));
+    if (best.range == 0 || off < best.off) best = {share * clip_range, off};
+  }
+  return best;
 }
 
 }  // namespace kith

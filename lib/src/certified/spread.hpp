@@ -1,7 +1,10 @@
-// Measures how much the distances from a row to others differ, relative to the norms of rows.
+// Measures on some rows how much the distances from a row to others differ, relative to the norms of rows,
+// and how far rows are from half bytes.
 #pragma once
 
 #include <span>
+
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
@@ -11,5 +14,11 @@ namespace kith {
 ///   rows    [count, dims]
 ///   centre  [dims]
 double spread_of_distances(std::span<const float> rows, std::span<const float> centre);
+
+/// Returns the half bytes that are nearest to the rows. Their largest number is a share of `clip_range`.
+///   rows    [count, dims]
+///   centre  [dims]
+///   clip_range  the largest |element| of the rows, centred
+HalfBytes half_bytes_of(std::span<const float> rows, std::span<const float> centre, double clip_range);
 
 }  // namespace kith

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "kith/spi/product_error.hpp"
+
 namespace kith {
 namespace {
 
@@ -22,6 +24,8 @@ Numbers numbers_of(Proposer proposer, DeviceKind device) {
       if (device == DeviceKind::cpu)
         return {5, 0x1.f8p0f, 0x1.fp0f, 0x1p-5f, 0};  // even, since queries may be halved
       return {6, 0x1.fcp0f, 0x1.f8p0f, 0x1p-6f, 0};
+    case Proposer::int4:  // whole numbers up to 7, over 4
+      return {2, 1.75f, 1.5f, 0.25f, 0};
     case Proposer::bf16:
       return {7, 0x1p25f, 1000.0f, 8.0f, 0x1p-100f};
     default:
@@ -73,7 +77,8 @@ std::vector<float> hard_rows(Proposer proposer, DeviceKind device, std::uint32_t
     const auto kind = static_cast<HardKind>(row % hard_kinds);
     if (kind != hard_cut)
       values[i] = element(kind, numbers, unit, d, dims);
-    else if (proposer == Proposer::int8)  // int8 cuts nothing: puts the largest beside the smallest
+    else if (spi::multiplies_bytes(
+                 proposer))  // sums of bytes cut nothing: puts the largest beside the smallest
       values[i] = d == 0 ? numbers.huge : numbers.apart;
     else
       values[i] = d == 0 ? cut_beside : cut_element(row / hard_kinds % cut_sorts, numbers.bits);

@@ -132,7 +132,7 @@ std::vector<Pair> pairs_of(const Round& round, const Queries& queries, const std
 
 /// Returns the factor of elements.
 float scale_for(Proposer proposer) {
-  return proposer == Proposer::int8 ? 64 : scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1);
+  return spi::multiplies_bytes(proposer) ? 64 : scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1);
 }
 
 /// Returns the visits of the steps that together see all rows.
@@ -151,7 +151,7 @@ class Asked {
         proposer_(proposer),
         round_(round),
         train_(device, proposer, round, device.info.train_block),
-        queries_(device, proposer, round, device.info.query_block),
+        queries_(device, spi::proposer_of_queries(proposer), round, device.info.query_block),
         centre_(put(device, std::vector<float>(round.dims))),
         rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros, since all of it is read
         values_(device.allocate(pairs() * sizeof(float))),
@@ -188,7 +188,8 @@ class Asked {
   void collect(std::uint32_t q, std::uint32_t some, spi::Allocation& limits, spi::Allocation& counts) {
     const std::uint32_t n = round_.n;
     const spi::QuantizedRows quantized = queries_.begin(q, some);
-    run(device_, spi::PrepareStep{proposer_, queries_.blocks, centre(), quantized, scale_, true});
+    run(device_, spi::PrepareStep{spi::proposer_of_queries(proposer_), queries_.blocks, centre(), quantized,
+                                  scale_, true});
     for (const spi::Visits& visits : visits_of(round_)) {
       const std::size_t places = visits.rows ? std::size_t{visits.rows} * visits.count : n;
       spi::CollectStep step{proposer_,

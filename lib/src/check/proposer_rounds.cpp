@@ -28,8 +28,9 @@ constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_ro
 /// of them is so long that they never do.
 std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
   constexpr std::size_t longest_short = 64, fitting_bytes = 512, too_many_bytes = 1700;
-  const std::size_t line = spi::quantized_columns(proposer, static_cast<std::size_t>(dims)),
-                    element = proposer == Proposer::fp16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
+  const Proposer queries = spi::proposer_of_queries(proposer);
+  const std::size_t line = spi::quantized_columns(queries, static_cast<std::size_t>(dims)),
+                    element = spi::quantized_bits(queries) / 8;
   if (proposer == Proposer::fp16 && dims <= spi::most_split_dims)
     return {spi::most_split_dims, static_cast<std::uint32_t>(line)};
   if (line <= longest_short) return {static_cast<std::uint32_t>(line)};
@@ -51,9 +52,11 @@ std::vector<Round> rounds_of(const Plan& plan, const DeviceInfo& device) {
   const bool halves = plan.proposer == Proposer::fp16;
   if (plan.proposer == Proposer::bf16)
     return {{rows, columns_of_bf16, rows, false}, {rows, columns, rows, false}};
-  if (!halves && (plan.proposer != Proposer::int8 || device.profile.host_threads))
+  if (!halves && (!spi::multiplies_bytes(plan.proposer) || device.profile.host_threads))
     return {{rows, columns, rows, false}};
-  const auto most = halves ? std::numeric_limits<std::uint32_t>::max() : device.profile.byte_queries;
+  const auto most = halves                            ? std::numeric_limits<std::uint32_t>::max()
+                    : plan.proposer == Proposer::int4 ? spi::small_batch
+                                                      : device.profile.byte_queries;
   const bool many = std::min({plan.problem.m, plan.query_tile, std::int64_t{most}}) > spi::small_batch;
   std::vector<Round> rounds;
   for (const std::uint32_t dims : columns_for(plan.proposer, plan.problem.dims)) {

@@ -60,14 +60,10 @@ std::string refusal_of_classes(std::uint32_t classes) {
   return classes > 0 ? "" : "there are no classes; give at least one";
 }
 
-bool is_scaled(Proposer proposer) {
-  return proposer == Proposer::fp16 || proposer == Proposer::int8;
-}
-
 std::string refusal_of_bytes(Proposer proposer, std::size_t dims) {
-  if (proposer != Proposer::int8 || dims <= most_dims_int8) return "";
-  return "proposer int8 is for up to " + std::to_string(most_dims_int8) + " columns, and there are " +
-         std::to_string(dims) + "; choose another proposer";
+  if (!multiplies_bytes(proposer) || dims <= most_dims_int8) return "";
+  return "proposer " + std::string(name(proposer)) + " is for up to " + std::to_string(most_dims_int8) +
+         " columns, and there are " + std::to_string(dims) + "; choose another proposer";
 }
 
 std::string refusal_of_first(const std::string& what, const Grid<float>& rows) {
@@ -95,7 +91,7 @@ std::string refusal_of_error(const CollectStep& step) {
 std::string refusal_of_sample(const CollectStep& step) {
   if (step.sample.cols == 0) return "";
   if (!is_scaled(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
-    return "samples are of visits, by proposers fp16 and int8, with bounds; ask for none";
+    return "samples are of visits, by proposers of scaled numbers, with bounds; ask for none";
   const std::size_t groups = step.values.cols / sample_rows;
   if (step.sample.cols == groups) return "";
   return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
@@ -153,7 +149,7 @@ std::string refusal(const AccumulateStep& step) {
 
 std::string refusal(const PrepareStep& step) {
   if (step.copy.rows > 0 && !is_scaled(step.proposer))
-    return "rows are copied for proposers fp16 and int8; ask for no copy";
+    return "rows are copied for proposers fp16, int8 and int4; ask for no copy";
   return refusal_of_bytes(step.proposer, step.rows.dims);
 }
 
@@ -200,7 +196,7 @@ std::string refusal(const TightenByBoundsStep& step) {
 }
 
 std::string refusal(const TightenBySampleStep& step) {
-  if (!is_scaled(step.proposer)) return "samples are of proposers fp16 and int8; choose one of these";
+  if (!is_scaled(step.proposer)) return "samples are of proposers fp16, int8 and int4; choose one of these";
   return refusal_of_threshold(step);
 }
 

@@ -29,7 +29,8 @@ void visit_blocks(const Problem& problem, const SearchOptions& options, Choice& 
   // them. Bounds of bytes are farther apart, and let more rows pass.
   choice.candidates = std::max(choice.candidates, 2 * choice.seed_rows);
   if (!library) choice.candidates = std::max(choice.candidates, 8 * choice.visit_rows);
-  if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
+  if (spi::multiplies_bytes(choice.proposer))
+    choice.candidates = std::max(choice.candidates, places_for_bytes);
 }
 
 namespace {
@@ -42,12 +43,24 @@ struct Steps {
   double seconds = std::numeric_limits<double>::max();
 };
 
+/// How much more a proposer lists than fp16 or int8, on data for which rules choose it.
+struct Coarse {
+  double seconds = 1;  ///< factor of what a listed row costs
+  double places = 1;   ///< factor of the length of lists
+  std::int64_t most_sample = 32768;
+};
+
+/// Half bytes list some 40 times as many rows, most of which are in lists that one block reads. A larger
+/// sample pays.
+constexpr Coarse half_bytes{15, 20, 131072};
+
 /// Estimates the seconds of a step on an H200, without the products that every search needs. It was fitted to
 /// steps of many sizes, with k from 5 to 2048 and 32768 to 10^7 rows.
 class StepCost {
  public:
-  StepCost(const Problem& problem, std::int64_t small_batch)
-      : queries_(static_cast<double>(problem.m)),
+  StepCost(const Problem& problem, std::int64_t small_batch, const Coarse& coarse)
+      : coarse_(coarse),
+        queries_(static_cast<double>(problem.m)),
         pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
         small_batch_(problem.m <= small_batch) {}
 
@@ -59,13 +72,16 @@ class StepCost {
   /// Estimates a step that grows by `growth` and lists rank * growth rows per query. With few queries one
   /// block handles each list, and bounds of int8 let more rows pass.
   double later(double rank, double growth) const {
-    if (small_batch_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
+    if (small_batch_) return launches + (8e-9 + 0.75e-9 * queries_) * coarse_.seconds * rank * growth;
     return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
   }
+
+  const Coarse& coarse() const { return coarse_; }
 
  private:
   static constexpr double launches = 20e-6;
 
+  const Coarse coarse_;
   const double queries_, pair_;
   const bool small_batch_;
 };
@@ -82,7 +98,7 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample
     if (listed == 0) rank = rank_of_all(rank, groups);
     const double grows = static_cast<double>(more) / static_cast<double>(seen);
     steps.seconds += cost.later(rank, grows);
-    steps.places = std::max(steps.places, rank + most_passing(rank) * grows);
+    steps.places = std::max(steps.places, (rank + most_passing(rank) * grows) * cost.coarse().places);
     listed += more;
     seen = listed;
   }
@@ -101,11 +117,11 @@ bool is_sample(const Problem& problem, std::int64_t sample) {
 Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t sample_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 8192, most_places = 65536;
-  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows, most_rows = 32768,
-                         share = 4;
+  constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows, share = 4;
   const double places = std::max(most_places, 16.0 * static_cast<double>(problem.k));
   const std::int64_t least = sample_asked_for ? sample_asked_for : fewest_rows,
-                     most = sample_asked_for ? sample_asked_for : std::min(most_rows, problem.n / share);
+                     most = sample_asked_for ? sample_asked_for
+                                             : std::min(cost.coarse().most_sample, problem.n / share);
   Steps best{0, 2, 0};
   for (std::int64_t sample = least; sample <= most; sample *= 2) {
     if (!is_sample(problem, sample)) continue;
@@ -133,8 +149,10 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Sear
   constexpr std::int64_t queries_a_block = 256;  // queries per block of the kernels for many queries
   constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
-  const bool bytes = choice.proposer == Proposer::int8;
-  const std::int64_t most = bytes ? std::min(most_queries, std::int64_t{profile.byte_queries}) : most_queries;
+  const bool bytes = spi::multiplies_bytes(choice.proposer);
+  const std::int64_t takes =
+      choice.proposer == Proposer::int4 ? small_batch : std::int64_t{profile.byte_queries};
+  const std::int64_t most = bytes ? std::min(most_queries, takes) : most_queries;
   const bool few = std::min(problem.m, most) <= small_batch;
   Problem at_once = problem;
   if (bytes) at_once.m = std::min(problem.m, most);
@@ -142,7 +160,10 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Sear
   constexpr std::int64_t most_rows_a_step = std::int64_t{1} << 26;
   if (!options.train_tile) choice.train_tile = std::min(choice.train_tile, most_rows_a_step);
   const std::int64_t asked_for = whole_quantized_blocks(options.train_tile);
-  const Steps steps = best_steps(at_once, StepCost(at_once, small_batch), asked_for);
+  const Steps steps = best_steps(
+      at_once, StepCost(at_once, small_batch, choice.proposer == Proposer::int4 ? half_bytes : Coarse{}),
+      asked_for);
+
   choice.visit_rows = spi::quantized_block_rows;
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kith/spi.hpp"
+
 namespace kith {
 
 bool follows_from_products(Metric metric) {
@@ -18,14 +20,15 @@ double largest_centred(float largest, const std::vector<float>& centre) {
 bool within_range(Proposer proposer, std::int64_t dims, double largest_query, double largest_train) {
   const double most = std::max(largest_query, largest_train);
   const bool finite = 4 * static_cast<double>(dims) * most * most <= 0x1p100;
-  if (proposer != Proposer::fp16 && proposer != Proposer::int8) return finite;
+  if (!spi::is_scaled(proposer)) return finite;
   // The scales, and the reciprocal of their product, must be normal floats.
   return finite && std::min(largest_query, largest_train) >= 0x1p-40;
 }
 
 float scale_of(Proposer proposer, double largest) {
-  if (proposer == Proposer::int8) {
-    constexpr double most = 127, least_clip_range = 0x1p-50;
+  if (spi::multiplies_bytes(proposer)) {
+    constexpr double least_clip_range = 0x1p-50;
+    const double most = proposer == Proposer::int8 ? 127 : 112;
     return static_cast<float>(most / std::max(largest, least_clip_range));
   }
   if (proposer != Proposer::fp16) return 1;

@@ -14,6 +14,7 @@ bool has_own_order(Proposer proposer) {
     case Proposer::bf16:
     case Proposer::fp16:
     case Proposer::int8:
+    case Proposer::int4:
       return true;
     default:
       return false;
@@ -22,10 +23,7 @@ bool has_own_order(Proposer proposer) {
 
 std::size_t quantized_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims) {
   if (!has_own_order(proposer)) return size(rows) * size(dims) * sizeof(float);
-  const std::size_t element = proposer == Proposer::dot    ? sizeof(float)
-                              : proposer == Proposer::int8 ? sizeof(std::int8_t)
-                                                           : sizeof(std::uint16_t);
-  return size(whole_quantized_blocks(rows)) * spi::quantized_columns(proposer, size(dims)) * element;
+  return size(whole_quantized_blocks(rows)) * spi::quantized_bytes_a_row(proposer, size(dims));
 }
 
 std::int64_t whole_quantized_blocks(std::int64_t rows) {
@@ -46,15 +44,15 @@ std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int
   // blocks of 16; with bounds of bytes many rows have to be ranked. No copy is kept if it would take much of
   // the memory.
   constexpr std::size_t share = 8;
-  const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
   const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
-  return reads_single_rows && bytes <= device.memory_bytes / share ? bytes : 0;
+  return spi::is_scaled(proposer) && bytes <= device.memory_bytes / share ? bytes : 0;
 }
 
 ProposalSizes::ProposalSizes(const Plan& plan) {
   if (plan.proposer == Proposer::none) return;
   const std::size_t q = size(plan.query_tile), listed = q * size(plan.candidates);
-  quantized = quantized_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
+  quantized =
+      quantized_row_bytes(spi::proposer_of_queries(plan.proposer), plan.query_tile, plan.problem.dims);
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
   // A sample uses the memory of the bounds, and almost never needs more.

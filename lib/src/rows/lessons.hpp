@@ -16,6 +16,20 @@ class Lessons {
   void tell_misleads(Proposer proposer) { of(proposer).misleads = true; }
   void tell_overwhelms(Proposer proposer, std::int64_t k) { lower(of(proposer).overwhelmed_from, k); }
 
+  /// Few queries say little about others, so that those of several searches count together.
+  static constexpr std::int64_t enough_queries = 16;
+
+  /// Records how many of the queries that a proposer got it left open. If these are most of enough queries,
+  /// it is overwhelmed from the largest k on with which it left some.
+  void tell_left(Proposer proposer, std::int64_t asked, std::int64_t left, std::int64_t k) {
+    Lesson& lesson = of(proposer);
+    if (left > 0) lesson.left_k = std::max<std::int64_t>(lesson.left_k, k);
+    const std::int64_t all = lesson.asked += asked, open = lesson.left += left;
+    if (all < enough_queries) return;
+    if (2 * open > all) tell_overwhelms(proposer, lesson.left_k);
+    lesson.asked = lesson.left = lesson.left_k = 0;
+  }
+
   /// Records that searches by bytes for up to k neighbours ranked few enough candidates.
   void tell_bytes_suit(std::int64_t k) { bytes_suit_to_ = std::max<std::int64_t>(bytes_suit_to_, k); }
   bool bytes_suit(std::int64_t k) const { return k <= bytes_suit_to_; }
@@ -43,6 +57,7 @@ class Lessons {
   struct Lesson {
     std::atomic<bool> misleads = false;
     std::atomic<std::int64_t> overwhelmed_from = 0;
+    std::atomic<std::int64_t> asked = 0, left = 0, left_k = 0;  ///< of tell_left()
   };
   /// Lowers `known` to k; 0 means none.
   static void lower(std::atomic<std::int64_t>& known, std::int64_t k) {
@@ -52,7 +67,7 @@ class Lessons {
   }
   Lesson& of(Proposer proposer) { return lessons_[static_cast<std::size_t>(proposer)]; }
 
-  std::array<Lesson, static_cast<std::size_t>(Proposer::int8) + 1> lessons_;
+  std::array<Lesson, static_cast<std::size_t>(Proposer::int4) + 1> lessons_;
   std::atomic<bool> boxes_made_ = false;
   std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0, bytes_suit_to_ = 0;
 };

@@ -87,6 +87,12 @@ struct MadeOfRows {
   std::shared_ptr<const RowBands> bands;    ///< made by the first search by bands
 };
 
+/// How int4 rounds training rows.
+struct HalfBytes {
+  double range = 0;  ///< the largest |element| that is a half byte; 0: not known
+  double off = 0;    ///< root mean square of the distance of a row from its half bytes
+};
+
 /// Rows in chunks of memory of one device. Searches identify them by their places 0, 1, ...
 struct ResidentRows : RowSchema {
   ///   shared  of other ResidentRows with the same rows on the device; null: nothing is built yet
@@ -107,6 +113,7 @@ struct ResidentRows : RowSchema {
   std::size_t search_bytes = 0;  ///< with `quantized`: number of bytes of device memory for a search
   std::vector<float> centre;     ///< SampledValues of the rows
   double clip_range = 0;         ///< clip_range_of() the rows
+  HalfBytes half_bytes;          ///< of the same sample
   ByteGrid grid;                 ///< found in the same sample
   /// The standard deviation of a row's squared distances to others, divided by the norm of a centred row. 0
   /// if distances are not squares, or if there is no other row.

@@ -9,7 +9,7 @@ Selector = Literal[
     "automatic", "threshold", "radix", "bubble", "insertion", "local_sort", "k_min", "bitonic", "odd_even",
     "rank_sort", "merge_sort", "selection_sort", "quick_sort"
 ]  # fmt: skip
-Proposer = Literal["automatic", "none", "gemm", "dot", "bf16", "fp16", "int8"]
+Proposer = Literal["automatic", "none", "gemm", "dot", "bf16", "fp16", "int8", "int4"]
 Arithmetic = Literal["automatic", "f32", "f64"]
 Placement = Literal["automatic", "split", "replicate"]
 Residence = Literal["automatic", "resident", "stream", "quantized"]

@@ -24,7 +24,8 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   if (const std::string why = refusal_of_tensor_cores(queue.capability, queue.shared_bytes); !why.empty())
     return what + " " + why + "; choose gemm or none";
   const bool takes_many =
-      step.proposer != Proposer::int8 || takes_collect_hopper(queue.capability, queue.shared_bytes);
+      !spi::multiplies_bytes(step.proposer) ||
+      (step.proposer == Proposer::int8 && takes_collect_hopper(queue.capability, queue.shared_bytes));
   return takes_many ? "" : spi::refusal_of_many_queries(step);
 }
 
@@ -44,12 +45,13 @@ std::string refusal_of_gemm(Proposer proposer, std::size_t dims) {
 spi::Support Device::check(const spi::CollectStep& step) const {
   if (step.proposer == Proposer::none) return {};
   const bool gemm = step.proposer == Proposer::gemm;
-  if (!gemm && !on_tensor_cores(step.proposer))
-    return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
-            0};
+  if (!gemm && !spi::is_scaled(step.proposer))
+    return {
+        "it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16, int8 or int4",
+        0};
   std::string refusal = gemm ? refusal_of_product(step) : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
-  if (step.proposer == Proposer::int8 && step.values.rows <= spi::small_batch) return {};
+  if (spi::multiplies_bytes(step.proposer) && step.values.rows <= spi::small_batch) return {};
   if (gemm) try {
       cublas();                     // so that nothing is opened or allocated in a search
     } catch (const Error& error) {  // a temporary failure is not returned, because refusals are remembered
@@ -65,7 +67,7 @@ cudaError_t Device::enqueue(const spi::CollectStep& step) {
   if (step.proposer == Proposer::none) return collect_values(queue_, step);
   switch (spi::products_of(step)) {
     case spi::ProductKind::bytes:
-      if (step.values.rows <= spi::small_batch) return collect_int8(queue_, step);
+      if (step.values.rows <= spi::small_batch) return collect_bytes(queue_, step);
       break;
     case spi::ProductKind::halves_small_batch:
       return collect_fp16_small_batch(queue_, step);

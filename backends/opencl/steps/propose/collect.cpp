@@ -53,6 +53,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
+  if (step.proposer == Proposer::int4) return {spi::refusal_of_many_queries(step), 0};
   if (step.proposer == Proposer::int8 && by_small_batch(step)) return {};
   if (!gemm)
     return {"", may_fuse_test(step) ? std::max(low_bytes(step), fused_test_bytes(step)) : low_bytes(step)};
@@ -63,8 +64,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
 
 /// Returns whether collect_small_batch.cl runs a step. It needs no scratch.
 bool Device::by_small_batch(const spi::CollectStep& step) const {
-  return limits_.tensor_cores && step.values.rows <= spi::small_batch &&
-         (step.proposer == Proposer::int8 || step.proposer == Proposer::fp16);
+  return limits_.tensor_cores && step.values.rows <= spi::small_batch && spi::is_scaled(step.proposer);
 }
 
 /// Returns the bytes at the beginning of scratch that have `low` of every place, and behind it `gap` if

@@ -20,18 +20,24 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
       std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
   const bool halves = sums_squares(step.metric);
   const spi::QuantizedRows &queries = step.queries, &train = step.train;
-  const cl_ulong row_bytes = std::size_t{shape.lines.row_pieces()} * Lines::piece_bytes;
+  const auto bytes_a_row = [&](const Lines& lines) {
+    return cl_ulong{lines.row_pieces()} * Lines::piece_bytes;
+  };
+  const bool half_bytes = step.proposer == Proposer::int4;
   launch_listing_or_sampling(
       step, "propose/collect_small_batch.cl",
       define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
           define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
-          (step.proposer == Proposer::int8 ? " -D BYTES" : "") + (spi::is_exact(step) ? " -D EXACT" : "") +
+          (spi::multiplies_bytes(step.proposer) ? " -D BYTES" : "") +
+          (half_bytes ? define("HALF_BYTES", shape.query_lines.pieces) : "") +
+          (spi::is_exact(step) ? " -D EXACT" : "") +
           " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
       "kith_collect_small_batch", Range{{groups * batch_group, 1, 1}, {batch_group, 1, 1}},
       buffer_of(queries.rows.memory), buffer_of(train.rows.memory),
-      Products{queries.rows.first * row_bytes, train.rows.first * row_bytes,
-               static_cast<cl_uint>(step.values.rows), static_cast<cl_uint>(train.rows.rows), chunks, 0, 0,
-               shape.lines.slabs, 0, step.first_row, step.unscale},
+      Products{queries.rows.first * bytes_a_row(shape.query_lines),
+               train.rows.first * bytes_a_row(shape.lines), static_cast<cl_uint>(step.values.rows),
+               static_cast<cl_uint>(train.rows.rows), chunks, 0, 0, shape.lines.slabs,
+               shape.query_lines.slabs, step.first_row, step.unscale},
       visits_of(step), buffer_of(queries.row_terms.memory), buffer_of(train.row_terms.memory),
       TermPlaces{queries.row_terms, train.row_terms}, step.threshold, error, Local{local});
 }

@@ -10,9 +10,8 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 std::to_string(info.query_block) + " or " + std::to_string(info.train_block) +
                 "; pack them again",
             0};
-  const bool rounded = step.proposer == Proposer::fp16 || step.proposer == Proposer::int8;
   // Making these quantized rows needs no tensor cores; multiplying them does.
-  if (rounded && family_ == Family::groups && limits_.double_precision) return {};
+  if (spi::is_scaled(step.proposer) && family_ == Family::groups && limits_.double_precision) return {};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
 
@@ -20,7 +19,7 @@ void Device::enqueue(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   if (rows.rows == 0) return;
   if (step.proposer == Proposer::fp16) return prepare_halves(step);
-  if (step.proposer == Proposer::int8) return prepare_bytes(step);
+  if (spi::multiplies_bytes(step.proposer)) return prepare_bytes(step);
   if (step.proposer == Proposer::dot) return prepare_dot(step);
   const spi::QuantizedRows& out = step.out;
   const bool lanes = family_ == Family::lanes;
@@ -76,13 +75,17 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
   const Lines lines(step.proposer, rows.dims);
   const spi::OnGrid on_grid = step.out.on_grid;
   const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
+  const bool half_bytes = step.proposer == Proposer::int4;
+  constexpr float most_half = 7, unit = 16;
   spi::Grid<float> row_terms = step.out.row_terms;
   if (row_terms.rows == 1) row_terms.stride = 0;  // this tells the kernel to write only half norms
-  launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
-         Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
-         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,
+  launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces) + (half_bytes ? " -D HALF_BYTES" : ""),
+         "kith_prepare_int8", Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}},
+         buffer_of(rows.memory), rows.first, rows.rows, rows.dims, buffer_of(step.centre.memory),
+         cl_ulong{step.centre.first}, half_bytes ? step.scale / unit : step.scale,
          buffer_of(step.out.rows.memory), cl_ulong{step.out.rows.first * lines.row_pieces()},
-         lines.row_pieces(), row_terms, step.copy, static_cast<float>(least),
+         lines.row_pieces(), row_terms, step.copy, half_bytes ? -most_half : static_cast<float>(least),
+         half_bytes ? most_half : static_cast<float>(spi::most_on_grid),
          cl_uint{on_grid == spi::OnGrid::exactly});
 }
 

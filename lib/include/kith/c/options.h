@@ -22,7 +22,7 @@ typedef struct kith_search_options {
   /// `local_sort`, `k_min`, `bitonic`, `odd_even`, `rank_sort`, `merge_sort`, `selection_sort`, `quick_sort`.
   const char* selector;
   /// The method that proposes candidates, which the chain ranks. NULL: `automatic`; `none`, `gemm`, `dot`,
-  /// `bf16`, `fp16`, `int8`.
+  /// `bf16`, `fp16`, `int8`, `int4`.
   const char* proposer;
   /// Selectors that are timed on the distances of one query: the fastest is used for all (GS_KNN: Liu, Zheng,
   /// Liu 2019). NULL: a selector is chosen without data. Each of `threshold`, `radix`, `bubble`, `insertion`,

@@ -24,22 +24,52 @@ enum RowTerm : std::uint32_t {
 };
 inline constexpr std::uint32_t terms_a_row = 4;
 
+/// Returns whether a proposer multiplies scaled numbers, whose lines are made for tensor cores.
+constexpr bool is_scaled(Proposer proposer) {
+  return proposer == Proposer::fp16 || proposer == Proposer::int8 || proposer == Proposer::int4;
+}
+
+/// Returns the form of the queries that a proposer multiplies its rows with.
+constexpr Proposer proposer_of_queries(Proposer proposer) {
+  return proposer == Proposer::int4 ? Proposer::int8 : proposer;
+}
+
+/// Returns the bits of an element of quantized rows.
+constexpr std::size_t quantized_bits(Proposer proposer) {
+  switch (proposer) {
+    case Proposer::int4:
+      return 4;
+    case Proposer::int8:
+      return 8;
+    case Proposer::bf16:
+    case Proposer::fp16:
+      return 16;
+    default:
+      return 32;
+  }
+}
+
 /// Returns the columns of quantized rows in a device's own order. They are padded to quantized_block_dims;
-/// for fp16 and int8 to whole lines of 128 bytes, or one line of 32 or 64.
+/// for scaled proposers to whole lines of 128 bytes, or one line of 32 or 64 (int4: 64).
 constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
-  if (proposer != Proposer::fp16 && proposer != Proposer::int8)
+  if (!is_scaled(proposer))
     return (dims + quantized_block_dims - 1) / quantized_block_dims * quantized_block_dims;
-  const std::size_t line = proposer == Proposer::fp16 ? 64 : 128;
-  if (dims <= line / 2) return dims <= line / 4 ? line / 4 : line / 2;
+  const std::size_t line = 1024 / quantized_bits(proposer);
+  if (dims <= line / 2) return dims <= line / 4 && proposer != Proposer::int4 ? line / 4 : line / 2;
   return (dims + line - 1) / line * line;
+}
+
+/// Returns the bytes that a quantized row takes in a device's own order.
+constexpr std::size_t quantized_bytes_a_row(Proposer proposer, std::size_t dims) {
+  return quantized_columns(proposer, dims) * quantized_bits(proposer) / 8;
 }
 
 /// Holds rows in the form in which a proposer uses them, and how far they are from the true rows.
 /// docs/certificate.md. For gemm rows are floats. For dot (floats), bf16 (16-bit floats), fp16 (scaled 16-bit
-/// floats) and int8 (scaled signed bytes) they are in an order of the device's own, which may depend on the
-/// block of the rows they are prepared from; memory is padded to a multiple of quantized_block_rows rows, and
-/// to quantized_columns() columns. `first` of the grid then counts rows, and is such a multiple; `stride` has
-/// no meaning.
+/// floats), int8 (scaled signed bytes) and int4 (half bytes, at a byte's upper end) they are in an order of
+/// the device's own, which may depend on the block of the rows they are prepared from; memory is padded to a
+/// multiple of quantized_block_rows rows, and to quantized_columns() columns. `first` of the grid then counts
+/// rows, and is such a multiple; `stride` has no meaning.
 struct QuantizedRows {
   Grid<float> rows;  ///< [rows, dims]  each row minus the centre c, rounded
   /// [terms_a_row, rows]  by RowTerm. If all are NaN, CollectStep ignores the row. Training rows that all
@@ -55,13 +85,14 @@ struct QuantizedRows {
 /// since they are bounds, and every valid bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
-  Proposer proposer;  ///< gemm, dot, bf16, fp16, int8
+  Proposer proposer;  ///< gemm, dot, bf16, fp16, int8; int4 for training rows
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   QuantizedRows out;
   /// The factor of rows. For fp16 it is a power of two by which all elements stay below 2^14. For int8, what
   /// exceeds 127 becomes 127; a device may halve the factor for queries if it makes up for that in the
-  /// products, but not on a grid, where the factor is 1 / b, and c is the same for all columns.
+  /// products, but not on a grid, where the factor is 1 / b, and c is the same for all columns. For int4 the
+  /// scaled row becomes the nearest multiple of 16 from -112 to 112.
   float scale = 1;
   bool queries = false;   ///< else training rows; they differ where fp16 splits numbers
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
@@ -109,7 +140,8 @@ struct Visits {
 ///   none  keeps values[q, t] <= threshold[q]; values are given (radius search, any matrix of distances)
 ///   gemm  first writes the inner products of the quantized rows to `values`, p = q~ x~, and keeps low(t) - p
 ///         <= threshold[q], where low(t) is such that no row is lost: docs/certificate.md
-///   dot, bf16, fp16, int8  the same, testing products as they come; only the sizes of `values` are used
+///   dot, bf16, fp16, int8, int4  the same, testing products as they come; only the sizes of `values` are
+///         used. With int4, queries are those of int8 (proposer_of_queries())
 struct CollectStep {
   static constexpr const char* name = "collect";
   Proposer proposer;
@@ -120,14 +152,14 @@ struct CollectStep {
   std::uint32_t first_row;       ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
-  float unscale = 1;   ///< for fp16 and int8: factor that turns products of scaled rows into those of rows
+  float unscale = 1;   ///< for scaled proposers: factor that turns products of scaled rows into those of rows
   Bounds bounds = {};  ///< written with the lists; without columns: not wanted; with a proposer
   Visits visits = {};  ///< visits to `train`; `values` is then [q, visits.count * visits.rows]; with
                        ///< a proposer
-  /// [q, visits.count * visits.rows / sample_rows]; without columns: not wanted. It is for fp16 and int8 on
-  /// GPUs, with visits and bounds. Then nothing is listed. The device divides the places of the visits into
-  /// groups of sample_rows as it likes, and writes the smallest h (Bounds) of each group, as ordered(h); for
-  /// a group without rows ordered(+infinity) or more.
+  /// [q, visits.count * visits.rows / sample_rows]; without columns: not wanted. It is for scaled proposers
+  /// on GPUs, with visits and bounds. Then nothing is listed. The device divides the places of the visits
+  /// into groups of sample_rows as it likes, and writes the smallest h (Bounds) of each group, as ordered(h);
+  /// for a group without rows ordered(+infinity) or more.
   Grid<std::uint32_t> sample = {};
   /// Is a hint that the threshold may be +infinity, so that all rows pass and only their bounds differ.
   bool open = false;
@@ -146,7 +178,7 @@ constexpr bool may_fuse_test(const CollectStep& step) {
 
 /// Returns the kind of kernels that a device uses for a step with a proposer; b depends on it.
 constexpr ProductKind products_of(const CollectStep& step) {
-  if (step.proposer == Proposer::int8) return ProductKind::bytes;
+  if (multiplies_bytes(step.proposer)) return ProductKind::bytes;
   if (step.proposer != Proposer::fp16) return ProductKind::sums;
   if (step.values.rows <= small_batch) return ProductKind::halves_small_batch;
   const bool fuses_test = may_fuse_test(step) && step.sample.cols == 0 && !step.open;

@@ -60,8 +60,13 @@ enum class ProductKind : std::uint8_t {
   halves,              ///< fp16: adds eight products and the sum so far at once, on tensor cores
   halves_small_batch,  ///< fp16 for up to small_batch queries: columns in another order
   halves_fused_test,   ///< fp16 for up to most_fused_test_dims columns, with the test as part of the product
-  bytes,               ///< int8: exact sums, converted to floats
+  bytes,               ///< int8, int4: exact sums, converted to floats
 };
+
+/// Returns whether products of a proposer are sums of whole numbers.
+constexpr bool multiplies_bytes(Proposer proposer) {
+  return proposer == Proposer::int8 || proposer == Proposer::int4;
+}
 
 /// Returns b, relative to the product of both norms.
 inline double product_error(ProductKind kind, std::size_t dims) {
@@ -94,7 +99,7 @@ inline double product_error(ProductKind kind, std::size_t dims) {
 
 /// Returns the largest b of the kernels that a search by `proposer` may use.
 inline double largest_product_error(Proposer proposer, std::size_t dims) {
-  if (proposer == Proposer::int8) return product_error(ProductKind::bytes, dims);
+  if (multiplies_bytes(proposer)) return product_error(ProductKind::bytes, dims);
   if (proposer != Proposer::fp16) return product_error(ProductKind::sums, dims);
   const double apart =
       product_error(ProductKind::halves_small_batch, dims);  // at least that of ProductKind::halves

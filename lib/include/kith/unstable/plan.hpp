@@ -57,6 +57,8 @@ struct Feedback {
   /// sample. 0: the rows lie on a grid of bytes, for which products are exact. An Index computes this from
   /// its rows, and byte_speed from its device.
   double byte_blur = std::numeric_limits<double>::infinity();
+  /// The same of int4.
+  double half_byte_blur = std::numeric_limits<double>::infinity();
   /// Says how many times as fast products of int8 are as those of fp16. 0: not measured.
   double byte_speed = 0;
 

@@ -67,7 +67,7 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
 /// The sizes of problems for which a proposer was faster than the chain, and than the proposers of
 /// later lines.
 struct Pays {
-  enum class Needs { nothing, byte_grid, fast_bytes };
+  enum class Needs { nothing, byte_grid, fast_bytes, close_half_bytes };
 
   DeviceKind kind;
   Proposer proposer;
@@ -93,10 +93,12 @@ constexpr Pays pays[] = {
     // as the chain from 3e8 multiply-adds on (with one query from 1e8 on), and up to 1.7 times as fast as
     // 16-bit floats. But they need more kernels, so that a whole call gains from 3e8 (CUDA) or 1e9
     // multiply-adds on (OpenCL); both use the latter. For bytes with more queries see
-    // docs/certified-search.md, Bytes or 16-bit floats.
+    // docs/certified-search.md, Bytes or 16-bit floats. Half bytes took up to a third less time than bytes
+    // for one query of 10^7 rows of 128 columns (half_bytes_pay()).
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 6e9, 65, any, 64, 65536, 512, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
+    {DeviceKind::gpu, Proposer::int4, Needs::close_half_bytes, 4e8, 1, 8, 65, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
     // On two cores with AMX, bf16 was twice as fast as the chain from 3e8 multiply-adds with 20 queries of
@@ -124,7 +126,7 @@ bool has(const DeviceInfo& device, Proposer proposer) {
 /// Returns whether the lines were measured on such a device. Lines of int8 were measured on tensor cores,
 /// which have fp16, too, and on threads of the host.
 bool is_measured(const DeviceInfo& device, Proposer proposer) {
-  return proposer != Proposer::int8 || device.profile.host_threads || has(device, Proposer::fp16);
+  return !spi::multiplies_bytes(proposer) || device.profile.host_threads || has(device, Proposer::fp16);
 }
 
 /// Returns whether a problem has the sizes of a line.
@@ -145,18 +147,34 @@ double worth_listing(const Problem& problem) {
   return 0.0068 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims);
 }
 
-/// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass.
-/// If squared distances are normally distributed, the k-th of n is z standard deviations below their mean,
-/// and int8 also lists the rows of the next `blur` deviations. On an H200 as many were listed as with a blur
-/// 1.25 times as wide.
-double more_listed(const Problem& problem, double blur) {
+/// Estimates how many times as many rows as the k nearest lie up to `wide` standard deviations of squared
+/// distances beyond the k-th. If these are normally distributed, the k-th of n is z deviations below their
+/// mean.
+double times_as_many(const Problem& problem, double wide) {
   const double share = static_cast<double>(problem.k) / static_cast<double>(problem.n);
   const double twice = -2 * std::log(share);
   constexpr double log_two_pi = 1.8378770664093453;
-  const double z = std::sqrt(std::max(twice - std::log(twice) - log_two_pi, 0.0)), wide = 1.25 * blur;
-  const double times = std::exp(std::min(wide * (z - wide / 2), 50.0));
-  return wide < z ? 40 * std::sqrt(static_cast<double>(problem.k)) * (times - 1)
-                  : std::numeric_limits<double>::infinity();
+  const double z = std::sqrt(std::max(twice - std::log(twice) - log_two_pi, 0.0));
+  return wide < z ? std::exp(std::min(wide * (z - wide / 2), 50.0)) : std::numeric_limits<double>::infinity();
+}
+
+/// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass:
+/// those of the next `blur` deviations. On an H200 as many were listed as with a blur 1.25 times as wide.
+double more_listed(const Problem& problem, double blur) {
+  return 40 * std::sqrt(static_cast<double>(problem.k)) * (times_as_many(problem, 1.25 * blur) - 1);
+}
+
+/// Returns whether half bytes of few queries save more time than the rows cost that they list. Rows within
+/// 0.75 blurs of the k-th were ranked on an H200, each at the cost of 6 ns, beside 45 us for longer lists and
+/// a further step. Where they are more than 200 times k (normal numbers: 390, uniform ones: 120), lists
+/// overflow.
+bool half_bytes_pay(const Problem& problem, double blur) {
+  constexpr double bytes_a_second = 4.1e12, of_steps = 45e-6, of_a_row = 6e-9, most_times = 200;
+  const double saved =
+      static_cast<double>(problem.n) * static_cast<double>(problem.dims) / 2 / bytes_a_second;
+  const double times = times_as_many(problem, 0.75 * blur);
+  const double ranked = static_cast<double>(problem.k * problem.m) * times;
+  return times < most_times && saved > 1.1 * (of_steps + of_a_row * ranked);
 }
 
 /// Returns whether the needs of a line are met. Lines of bytes for many queries need a device that takes all
@@ -171,6 +189,8 @@ bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem
     case Needs::fast_bytes:
       return at_once && feedback.byte_speed >= least_byte_speed &&
              more_listed(problem, feedback.byte_blur) < std::min(worth_listing(problem), longest_lists);
+    case Needs::close_half_bytes:
+      return half_bytes_pay(problem, feedback.half_byte_blur);
   }
   return false;
 }
@@ -180,7 +200,8 @@ bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem
 bool is_too_coarse(Proposer proposer, const Problem& problem, const Feedback& feedback) {
   const auto overwhelmed = [&](Proposer one) { return overwhelms(feedback, one, problem.k); };
   return overwhelmed(proposer) ||
-         (proposer == Proposer::int8 && (overwhelmed(Proposer::bf16) || overwhelmed(Proposer::fp16)));
+         (spi::multiplies_bytes(proposer) && (overwhelmed(Proposer::bf16) || overwhelmed(Proposer::fp16))) ||
+         (proposer == Proposer::int4 && overwhelmed(Proposer::int8));
 }
 
 /// Returns whether the caller leaves the choice to the rules, and the rules cover the problem.
@@ -231,7 +252,7 @@ Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const S
   if (proposer == Proposer::gemm) limit_products(device, problem, choice);
   if (device.profile.host_threads) limit_products_cpu(device, problem, options, choice);
   choice.candidates = std::max(fewest_places, places_a_neighbour * problem.k);
-  if (device.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8))
+  if (device.kind == DeviceKind::gpu && spi::is_scaled(proposer))
     visit_fast(device.profile, problem, options, choice);
   else
     visit_blocks(problem, options, choice);

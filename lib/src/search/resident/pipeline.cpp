@@ -24,7 +24,7 @@ namespace kith {
 namespace {
 
 /// Fewer queries than this say little about others.
-constexpr std::int64_t enough_to_tell = 16;
+constexpr std::int64_t enough_to_tell = Lessons::enough_queries;
 
 /// Returns whether lessons of this search hold for searches with another filter or none; not if few
 /// rows count.
@@ -126,7 +126,7 @@ class TileSearch {
   std::optional<ExactSearch> exact_;
   std::optional<BoundedSearch> bounded_;
   std::size_t begin_ = 0;  ///< attempt that a tile begins with; a later one after many queries were left open
-  bool finer_ = false;     ///< most of a tile was left to proposer fp16
+  bool finer_ = false;     ///< most of a tile was left to a finer proposer
   /// Counts the queries that the proposer got, and those that it left to a finer one or to the chain.
   std::int64_t asked_ = 0, left_ = 0;
   std::vector<std::int64_t> unanswered_;
@@ -191,26 +191,30 @@ void TileSearch::weigh_bytes(std::int64_t count) const {
 }
 
 /// If bytes, which kith chose itself, leave many queries open, searches these by proposer fp16, whose bounds
-/// are closer to the distances. Returns false if that is impossible.
+/// are closer to the distances; what half bytes leave open it searches by bytes. Returns false if that is
+/// impossible.
 bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, const Workspace& workspace,
                                 Trace* trace) {
+  const bool halves = plan_.proposer == Proposer::int4,
+             many_bytes = plan_.proposer == Proposer::int8 && count_of(open) > spi::small_batch;
+  const Proposer finer = halves ? Proposer::int8 : Proposer::fp16;
   const auto& has = index_.device.info().proposers;
-  const bool there = std::find(has.begin(), has.end(), Proposer::fp16) != has.end() &&
-                     has_bound(index_, Proposer::fp16, largest_query_);
+  const bool there =
+      std::find(has.begin(), has.end(), finer) != has.end() && has_bound(index_, finer, largest_query_);
   const bool gave_up = begin_ + 1 == plan_.attempts.size();
-  if (plan_.proposer != Proposer::int8 || options_.proposer != Proposer::automatic || plan_.rows_are_bytes ||
-      bounded_->rows_elsewhere() || gave_up || !there || count_of(open) <= spi::small_batch)
+  if (!(halves || many_bytes) || options_.proposer != Proposer::automatic || plan_.rows_are_bytes ||
+      bounded_->rows_elsewhere() || gave_up || !there)
     return false;
   try {
     const std::int64_t many = count_of(open),
-                       fell = search_rest(index_, plan_, options_, queries, largest_query_, open,
-                                          Proposer::fp16, workspace, trace);
+                       fell = search_rest(index_, plan_, options_, queries, largest_query_, open, finer,
+                                          workspace, trace);
     left_ += many;
     finer_ = 2 * many > queries.rows();
     if (finer_ && 2 * fell > many) {  // later tiles and searches go to the chain at once
       finer_ = false;
       begin_ = plan_.attempts.size() - 1;
-      if (teaches_) index_.made->lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
+      if (teaches_ && many >= enough_to_tell) index_.made->lessons.tell_overwhelms(finer, plan_.problem.k);
     }
     return true;
   } catch (const Error& error) {
@@ -239,8 +243,7 @@ void TileSearch::leave_to_chain(const QueryRows& queries, std::int64_t first, co
 
 void TileSearch::tell() const {
   const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
-  if (teaches_ && own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
-    index_.made->lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
+  if (teaches_ && own_way) index_.made->lessons.tell_left(plan_.proposer, asked_, left_, plan_.problem.k);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ std::shared_ptr<const ResidentRows> kept_rows(const ResidentRows& index, std::sp
     some->largest = index.largest;
     some->centre = index.centre;
     some->clip_range = index.clip_range;
+    some->half_bytes = index.half_bytes;
     some->grid = index.grid;
     some->spread = index.spread;
   } else {

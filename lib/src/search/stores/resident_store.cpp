@@ -85,6 +85,7 @@ std::shared_ptr<const RowStore> appended_to(const RowSchema& all, const Resident
   for (Chunk& chunk : put.chunks) grown->chunks.push_back(std::move(chunk));
   grown->centre = before.centre;
   grown->clip_range = std::max(before.clip_range, reach_of(put.sample.view, *grown));
+  grown->half_bytes = before.half_bytes;
   grown->grid = before.grid;
   grown->spread = before.spread;
   return std::make_shared<ResidentStore>(std::move(grown));
