@@ -33,7 +33,7 @@ float chain_of(local const float* query, global const float* row, uint dims, glo
   float acc = chain_start();
   for (uint d = 0; d < dims; ++d)
 #ifdef TERMS
-    acc = chain_next_term(acc, query[d], row[(size_t)d * WIDTH], terms[d]);
+    acc = chain_next(acc, pair_term(query[d], row[(size_t)d * WIDTH], terms[d]), 0.0f);
 #else
     acc = chain_next(acc, query[d], row[(size_t)d * WIDTH]);
 #endif

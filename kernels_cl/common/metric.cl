@@ -47,11 +47,12 @@ LANE bits_apart(LANE a, LANE b) {
 #define term_of periodic
 #endif
 
-// Returns the chain after a column with the parameter p: in a periodic box, or -D MIXED. LANE is then float.
-LANE chain_next_term(LANE acc, LANE a, LANE b, LANE p) {
+// Returns the term of a pair of values in a column with the parameter p: in a periodic box, or -D MIXED. LANE
+// is then float.
+LANE pair_term(LANE a, LANE b, LANE p) {
 #ifdef MIXED
-  if (is_canberra(p)) return chain_next(acc, canberra(a, b), (LANE)(0));
+  if (is_canberra(p)) return canberra(a, b);
 #endif
   const LANE difference = fabs(a - b);
-  return chain_next(acc, term_of(difference, difference, p), (LANE)(0));
+  return term_of(difference, difference, p);
 }

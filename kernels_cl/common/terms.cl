@@ -4,7 +4,7 @@
 #include "common/root.cl"
 
 float above_0(float x) {
-  return x > 0.0f ? 1.0f : 0.0f;
+  return x > 0.0f ? 1.0f : x;
 }
 
 // Returns the float nearest to x / y for 0 <= x <= y; 0 if both are 0. Both become whole numbers of 24 bits

@@ -20,6 +20,7 @@ kernel void kith_distance_periodic(global const float* restrict queries, global 
   train += (size_t)(to / TRAIN_BLOCK) * dims * TRAIN_BLOCK + to % TRAIN_BLOCK;
   float acc = chain_start();
   for (uint d = 0; d < dims; ++d)
-    acc = chain_next_term(acc, queries[(size_t)d * QUERY_BLOCK], train[(size_t)d * TRAIN_BLOCK], terms[d]);
+    acc = chain_next(
+        acc, pair_term(queries[(size_t)d * QUERY_BLOCK], train[(size_t)d * TRAIN_BLOCK], terms[d]), 0.0f);
   out[out_at.first + q * out_at.stride + t] = acc;
 }

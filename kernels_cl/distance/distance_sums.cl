@@ -2,6 +2,7 @@
 // and a training row.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of TRAIN_BLOCK rows
+//   terms   [dims]      with -D MIXED: parameters of the columns (metrics.def); sums are then of terms
 //   columns  of a row: its bits, in dims words; or dims, of which some may be NaN, if the metric takes gaps
 //   out     [q, t]      row-major, stride in elements; raw values
 //
@@ -10,7 +11,7 @@
 // There is one kernel for both families. With -D BITS a word of a pair is counted once: where the ones of
 // both rows are known, those that differ follow from those that both have.
 // Work: q * t * dims times two sums, or one count, and a division of whole numbers of 64 bits for each pair.
-#include "common/common.cl"
+#include "common/metric.cl"
 
 typedef uint bits_sum;
 typedef float numbers_sum;
@@ -77,9 +78,6 @@ float rescaled(float x, float n, float y) {
   return rounded_quotient(a * (ulong)n << 3, (ulong)y, e - 3);
 }
 
-#define JOIN_NOW(a, b) a##b
-#define JOIN(a, b) JOIN_NOW(a, b)
-
 #define KITH_METRIC(id, prepare, start, accumulate, finish)
 #define KITH_SUMS(id, rows, first, second, key, floats, shown)    \
   typedef rows##_sum sum_##id;                                    \
@@ -123,8 +121,8 @@ ALL_INLINE void count_ones(global const float* queries, const size_t query[RUN],
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sums(
-    global const float* restrict queries, global const float* restrict train, const Sides sides, uint columns,
-    global float* restrict out, Place out_at) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    global const float* restrict terms, uint columns, global float* restrict out, Place out_at) {
   const uint runs = (sides.q_rows + RUN - 1) / RUN, group = (uint)get_group_id(0), dims = sides.dims;
   const uint t = group / runs * GROUP + (uint)get_local_id(0), q0 = group % runs * RUN;
   size_t query[RUN];
@@ -153,9 +151,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_distance_sum
 #pragma unroll
     for (uint i = 0; i < RUN; ++i) {
       const float a = queries[query[i] + (size_t)d * QUERY_BLOCK];
-      firsts[i] = next_first(firsts[i], a, b);
+#ifdef MIXED
+      const float x = pair_term(a, b, terms[d]), y = 0.0f;
+#else
+      const float x = a, y = b;
+#endif
+      firsts[i] = next_first(firsts[i], x, y);
 #ifndef BITS
-      seconds[i] = next_second(seconds[i], a, b);
+      seconds[i] = next_second(seconds[i], x, y);
 #endif
     }
   }

@@ -15,7 +15,7 @@ __device__ inline float bits_apart(float a, float b) {
 }
 
 __device__ inline float above_0(float x) {
-  return x > 0 ? 1.0f : 0.0f;
+  return x > 0 ? 1.0f : x;
 }
 __device__ inline float root(float x) {
   return __fsqrt_rn(x);
@@ -66,12 +66,18 @@ __device__ __forceinline__ float term_of(float near, float far, float p) {
   return p == 0 ? category(near) : power(near, static_cast<int>(-p));
 }
 
+/// Returns the term of a pair of values in a column with the parameter p.
+template <Terms kind>
+__device__ __forceinline__ float pair_term(float a, float b, float p) {
+  if (kind == Terms::mixed && p == canberra_term) return canberra(a, b);
+  const float difference = fabs(a - b);
+  return term_of<kind>(difference, difference, p);
+}
+
 /// Returns the chain after a column with the parameter p.
 template <Metric metric, Terms kind>
 __device__ __forceinline__ float next_term(float acc, float a, float b, float p) {
-  if (kind == Terms::mixed && p == canberra_term) return Chain<metric>::next(acc, canberra(a, b), 0.0f);
-  const float difference = fabs(a - b);
-  return Chain<metric>::next(acc, term_of<kind>(difference, difference, p), 0.0f);
+  return Chain<metric>::next(acc, pair_term<kind>(a, b, p), 0.0f);
 }
 
 /// Returns the kernel for these terms: of<Terms>() for one kind. Metrics lack those that they do not take.

@@ -2,6 +2,7 @@
 // training row.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
+//   terms   [dims]      parameters of the columns (metrics.def), with which sums are of terms; or none
 //   n       bits of a row, of dims words; or its columns, of which some may be NaN, if the metric takes gaps
 //   out     [q, t]      row-major, stride in elements; raw values
 //
@@ -130,8 +131,10 @@ __device__ __forceinline__ void count_ones(const float* const (&query)[queries],
 
 /// Block b takes query run b % runs and 256 training rows. The last run may end with queries that are not
 /// asked for: it takes the last query again for them.
-template <Metric metric, int queries_a_run>
-__global__ __launch_bounds__(threads) void distance_sums(const Rows queries, const Rows train, const float n,
+///   kind  differences, or mixed: sums are then of terms, which take the place of the query's values
+template <Metric metric, int queries_a_run, Terms kind>
+__global__ __launch_bounds__(threads) void distance_sums(const Rows queries, const Rows train,
+                                                         const float* const terms, const float n,
                                                          const std::uint32_t runs, const Matrix<float> out) {
   __shared__ std::uint32_t ones[queries_a_run];
   const std::uint32_t t = blockIdx.x / runs * threads + threadIdx.x;
@@ -147,7 +150,13 @@ __global__ __launch_bounds__(threads) void distance_sums(const Rows queries, con
   const auto add = [&](std::uint32_t d, float b) {
     sums.add_row(b);
 #pragma unroll
-    for (int q = 0; q < queries_a_run; ++q) sums.add(q, __ldg(query[q] + std::size_t{d} * rows_a_block), b);
+    for (int q = 0; q < queries_a_run; ++q) {
+      const float a = __ldg(query[q] + std::size_t{d} * rows_a_block);
+      if constexpr (kind == Terms::mixed)
+        sums.add(q, pair_term<kind>(a, b, __ldg(terms + d)), 0.0f);
+      else
+        sums.add(q, a, b);
+    }
   };
   std::uint32_t d = 0;
   for (; d + columns_ahead <= queries.dims; d += columns_ahead) {
@@ -167,9 +176,12 @@ __global__ __launch_bounds__(threads) void distance_sums(const Rows queries, con
 template <Metric metric, int queries_a_run>
 cudaError_t launch_sums(const Queue& queue, const spi::DistanceStep& step) {
   const std::uint32_t runs = divide_up<std::uint32_t>(step.queries.rows, queries_a_run);
-  return launch(queue, distance_sums<metric, queries_a_run>,
-                std::uint64_t{runs} * divide_up(step.train.rows, threads), threads, 0, rows_of(step.queries),
-                rows_of(step.train), static_cast<float>(step.summed()), runs, matrix_of(step.out));
+  auto* kernel = distance_sums<metric, queries_a_run, Terms::differences>;
+  if constexpr (takes_mixed_terms(metric))
+    if (step.train.mixed) kernel = distance_sums<metric, queries_a_run, Terms::mixed>;
+  return launch(queue, kernel, std::uint64_t{runs} * divide_up(step.train.rows, threads), threads, 0,
+                rows_of(step.queries), rows_of(step.train), step.train.mixed ? terms_of(step.train) : nullptr,
+                static_cast<float>(step.summed()), runs, matrix_of(step.out));
 }
 
 }  // namespace

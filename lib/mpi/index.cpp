@@ -33,9 +33,9 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
 void check_learns_nothing(Metric metric, const IndexOptions& options) {
   if (metric == Metric::seuclidean && options.variances.empty())
     refuse("seuclidean without variances, of which each rank would have its own; give one a column");
-  if (metric == Metric::gower && options.ranges.empty())
-    refuse(
-        "gower without ranges, of which each rank would have its own; give one a column, 0 for categories");
+  if (takes_categories(metric) && options.ranges.empty())
+    refuse(std::string(name(metric)) +
+           " without ranges, of which each rank would have its own; give one a column, 0 for categories");
 }
 
 /// Returns where the part of a rank begins.

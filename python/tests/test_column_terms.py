@@ -132,7 +132,7 @@ def test_frames_with_categories(device):
         ("minkowski", {"p": 2.3}, "p = 2.3; choose 0.5, 1, 1.5"),
         ("minkowski", {"p": "3"}, "p='3'; choose 0.5, 1, 1.5"),
         ("l2", {"p": 3}, "p is 3, which minkowski takes"),
-        ("l2", {"categorical": [0]}, "there are categorical columns, which gower takes"),
+        ("l2", {"categorical": [0]}, "there are categorical columns, which gower and nan_gower take"),
         ("gower", {"categorical": [9]}, "categorical names column 9, but rows have 4 columns"),
         ("gower", {"ranges": [1, 2]}, "ranges has 2 values for rows of 4 columns"),
         ("gower", {"ranges": [[1, 2]]}, r"pass numbers of shape \[dims\]"),

@@ -53,7 +53,8 @@ TEST_CASE("c: a model that is loaded, taken apart, made of its parts and saved i
   for (const Model& model :
        {full_model(), small_classifier(), small_regressor(), two_outputs, weighted_regressor(),
         places_model(), model_of(Metric::minkowski, {.p = 3}), model_of(Metric::minkowski, {.p = HUGE_VAL}),
-        model_of(Metric::gower, {.categorical = {1}, .ranges = {2, 0}})}) {
+        model_of(Metric::gower, {.categorical = {1}, .ranges = {2, 0}}),
+        model_of(Metric::nan_gower, {.categorical = {1}})}) {
     save(model, folder / "m.kith");
     const ModelHandle first = loaded(folder / "m.kith");
     kith_model_parts parts = KITH_INIT(kith_model_parts);

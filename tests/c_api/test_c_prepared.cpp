@@ -88,6 +88,7 @@ TEST_CASE("c: prepared metrics, their parameters, and what an index says of them
   asked.ranges = two.data();
   asked.ranges_count = 2;
   check("gower", asked, {.categorical = categorical, .ranges = two});
+  check("nan_gower", asked, {.categorical = categorical, .ranges = two});
   check("seuclidean", none, {});  // the variances of the rows
   asked = none;
   asked.degrees = 1;

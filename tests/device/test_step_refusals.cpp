@@ -138,6 +138,9 @@ TEST_CASE("refusals: metrics of two sums but by distance, and more bits than wor
     spi::DistanceStep distance{Metric::dice, steps.queries, steps.train, grid<float>(1, 2)};
     distance.train.bits = 97;
     refused(distance, "training rows have 97 bits in 3 words of 32; give as many words as the bits take");
+    distance = {Metric::nan_euclidean, steps.queries, steps.train, grid<float>(1, 2)};
+    distance.train.mixed = true;
+    refused(distance, "metric nan_euclidean takes no terms of columns; choose l1 or nan_manhattan");
   });
 }
 

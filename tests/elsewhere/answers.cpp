@@ -86,7 +86,7 @@ void search(const std::string& what, const Rows& rows, const Rows& queries, std:
 IndexOptions options_for(Metric metric, std::int64_t cols) {
   IndexOptions options;
   if (metric == Metric::minkowski) options.p = 1.5;
-  if (metric == Metric::gower) options.categorical = {cols - 1};
+  if (takes_categories(metric)) options.categorical = {cols - 1};
   if (metric != Metric::mahalanobis) return options;
   options.covariance.assign(static_cast<std::size_t>(cols * cols), 0.25);
   for (std::int64_t i = 0; i < cols; ++i)
@@ -100,7 +100,7 @@ void search_floats(const Shape& shape, Metric metric, Draw& draw) {
       std::string(name(metric)) + " " + std::to_string(shape.n) + " x " + std::to_string(shape.cols);
   std::vector<float> rows = numbers(shape.n * shape.cols, draw),
                      queries = numbers(shape.m * shape.cols, draw);
-  if (metric == Metric::nan_euclidean)
+  if (takes_gaps(metric))
     for (std::vector<float>* part : {&rows, &queries})
       for (float& value : *part)
         if (draw.bits() % 5 == 0) value = std::numeric_limits<float>::quiet_NaN();

@@ -53,25 +53,30 @@ inline float share_of_bits(Metric metric, std::span<const float> query, std::spa
   }
 }
 
-/// Returns the squared distance of numbers with gaps; NaN if no column is in both. The product of a float and
-/// a whole number below 2^24 is a long double, and its quotient is so near that rounding it again rounds
-/// once.
-inline float rescaled_of_pair(std::span<const float> query, std::span<const float> row) {
+/// Returns the raw value of a sum over the columns that two rows have in common; NaN if there are none. The
+/// product of a float and a whole number below 2^24 is a long double, and its quotient is so near that
+/// rounding it again rounds once.
+inline float rescaled_sum(float s, long double common, std::size_t columns) {
+  if (common == 0) return std::bit_cast<float>(spi::masked_bits);
+  return static_cast<float>(static_cast<long double>(s) * static_cast<long double>(columns) / common);
+}
+
+/// Returns the raw value of a pair of rows of numbers with gaps.
+inline float rescaled_of_pair(Metric metric, std::span<const float> query, std::span<const float> row) {
   float s = 0;
   long double common = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {
     if (std::isnan(query[d]) || std::isnan(row[d])) continue;
     const float t = query[d] - row[d];
-    s = std::fma(t, t, s);
+    s = metric == Metric::nan_euclidean ? std::fma(t, t, s) : s + std::fabs(t);
     ++common;
   }
-  if (common == 0) return std::bit_cast<float>(spi::masked_bits);
-  return static_cast<float>(static_cast<long double>(s) * static_cast<long double>(query.size()) / common);
+  return rescaled_sum(s, common, query.size());
 }
 
 /// Returns the raw value of a pair of rows of bits or of numbers.
 inline float share_of_pair(Metric metric, std::span<const float> query, std::span<const float> row) {
-  if (takes_gaps(metric)) return rescaled_of_pair(query, row);
+  if (takes_gaps(metric)) return rescaled_of_pair(metric, query, row);
   if (metric != Metric::braycurtis) return share_of_bits(metric, query, row);
   float apart = 0, together = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {

@@ -179,8 +179,8 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
   CHECK(replaced("model", 0, text("l1"), text("l3")) ==
         "metric: there is none called \"l3\"; choose one of squared_l2, l2, l1, linf, negative_dot, cosine, "
         "hamming, correlation, spearman, seuclidean, mahalanobis, hellinger"
-        ", angular, haversine, minkowski, gower, matching, canberra, jaccard, dice, sokalsneath, "
-        "rogerstanimoto, russellrao, braycurtis, nan_euclidean");
+        ", angular, haversine, minkowski, gower, matching, canberra, nan_gower, jaccard, dice, sokalsneath, "
+        "rogerstanimoto, russellrao, braycurtis, nan_euclidean, nan_manhattan");
   CHECK(replaced("model", 0, text("l1"), text("l\x1b")) ==
         "\"l\\x1b\" is no name that kith writes; save the model again");
   CHECK(replaced("model", 0, text("l1"), text("L1")) ==

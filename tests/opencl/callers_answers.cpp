@@ -70,7 +70,7 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
 IndexOptions needed_by(Metric metric) {
   IndexOptions options;
   if (metric == Metric::minkowski) options.p = 1.5;
-  if (metric == Metric::gower) options.categorical = {dims - 1};
+  if (takes_categories(metric)) options.categorical = {dims - 1};
   return options;
 }
 

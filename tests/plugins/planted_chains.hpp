@@ -16,7 +16,7 @@ namespace kith::planted {
 /// These complete the table: its other functions are the overloads of the standard library.
 template <class Real>
 Real above_0(Real x) {
-  return x > 0 ? Real{1} : Real{0};
+  return x > 0 ? Real{1} : x;
 }
 template <class Real>
 Real root(Real x) {
@@ -130,15 +130,15 @@ inline float raw_distance(Metric metric, const spi::RowBlocks& queries, std::uin
                           const spi::RowBlocks& train, std::uint32_t t, Defect defect) {
   const auto query = [&](std::uint32_t d) { return element(queries, q, d); };
   const auto row = [&](std::uint32_t d) { return element(train, t, d); };
-  if (is_of_sums(metric))
-    return share_of_sums(metric, train.dims, query, row,
-                         static_cast<float>(compares_bits(metric) ? train.bits : train.dims));
-  if (!train.terms || defect == ignores_box) return chain<float>(metric, train.dims, query, row, defect);
+  const auto raw = [&](const auto& a, const auto& b) {
+    const auto n = static_cast<float>(compares_bits(metric) ? train.bits : train.dims);
+    return is_of_sums(metric) ? share_of_sums(metric, train.dims, a, b, n)
+                              : chain<float>(metric, train.dims, a, b, defect);
+  };
+  if (!train.terms || defect == ignores_box) return raw(query, row);
   const spi::RowBlocks parameters{train.terms, 0, 1, train.dims, 1};
-  return chain<float>(
-      metric, train.dims,
-      [&](std::uint32_t d) { return term_of(query(d), row(d), element(parameters, 0, d)); },
-      [](std::uint32_t) { return 0.0f; }, defect);
+  return raw([&](std::uint32_t d) { return term_of(query(d), row(d), element(parameters, 0, d)); },
+             [](std::uint32_t) { return 0.0f; });
 }
 
 }  // namespace kith::planted

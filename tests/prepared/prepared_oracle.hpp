@@ -38,15 +38,19 @@ struct MetricAsked {
   }
   /// Returns whether columns have terms in the place of differences.
   bool has_terms() const {
-    return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::matching ||
-           metric == Metric::canberra;
+    return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::nan_gower ||
+           metric == Metric::matching || metric == Metric::canberra;
   }
+  /// Returns whether an Index may have this arithmetic.
+  bool has(Arithmetic width) const { return width == Arithmetic::f32 || metric != Metric::nan_gower; }
+  bool is_sum_of_terms() const { return compared() == Metric::l1 || compared() == Metric::nan_manhattan; }
   bool is_categorical(std::size_t column) const {
     return metric == Metric::matching || std::find(categorical.begin(), categorical.end(),
                                                    static_cast<std::int64_t>(column)) != categorical.end();
   }
   /// Returns the metric that compares the rows.
   Metric compared() const {
+    if (metric == Metric::nan_gower) return Metric::nan_manhattan;
     if (has_terms()) return Metric::l1;
     if (metric == Metric::correlation || metric == Metric::spearman || metric == Metric::angular)
       return Metric::cosine;
@@ -90,7 +94,7 @@ inline double rank_by_contract(const Values& x, std::size_t d) {
 /// Returns what a value becomes for a metric of terms.
 inline double prepared_value(const MetricAsked& asked, std::size_t column, double x) {
   if (!asked.weights.empty()) return x * rounded_root(asked.weights[column], static_cast<int>(2 * asked.p));
-  if (asked.ranges.empty() || asked.is_categorical(column)) return x;
+  if (asked.ranges.empty() || asked.is_categorical(column) || std::isnan(x)) return x;
   return asked.ranges[column] == 0 ? 0 : x / asked.ranges[column];
 }
 
@@ -175,6 +179,22 @@ inline Matrix rounded(const DoubleMatrix& rows) {
   return {rows.rows, rows.cols, {rows.values.begin(), rows.values.end()}};
 }
 
+/// Returns the raw value of a pair by terms of columns; NaN if the rows have no column in common.
+template <class Real>
+Real sum_of_terms(const MetricAsked& asked, std::span<const double> query, std::span<const double> row) {
+  Real s = 0;
+  std::size_t common = 0;
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    if (std::isnan(query[d]) || std::isnan(row[d])) continue;
+    s = s + term_by_contract(asked, d, static_cast<Real>(query[d]), static_cast<Real>(row[d]));
+    ++common;
+  }
+  if constexpr (sizeof(Real) == sizeof(float))
+    if (asked.metric == Metric::nan_gower)
+      return rescaled_sum(s, static_cast<long double>(common), row.size());
+  return s;
+}
+
 /// Returns the k nearest by terms of columns.
 template <class Real>
 Neighbors nearest_by_terms(const MetricAsked& asked, const DoubleMatrix& train, const DoubleMatrix& queries,
@@ -185,18 +205,18 @@ Neighbors nearest_by_terms(const MetricAsked& asked, const DoubleMatrix& train, 
   for (std::int64_t q = 0; q < of.rows; ++q) {
     std::vector<std::pair<Real, std::int64_t>> sums;
     for (std::int64_t t = 0; t < rows.rows; ++t) {
-      Real s = 0;
-      for (std::size_t d = 0; d < rows.row(t).size(); ++d)
-        s = s +
-            term_by_contract(asked, d, static_cast<Real>(of.row(q)[d]), static_cast<Real>(rows.row(t)[d]));
-      sums.emplace_back(s, t);
+      const Real s = sum_of_terms<Real>(asked, of.row(q), rows.row(t));
+      if (!std::isnan(s)) sums.emplace_back(s, t);
     }
     std::sort(sums.begin(), sums.end());
+    while (static_cast<std::int64_t>(sums.size()) < k)
+      sums.emplace_back(std::numeric_limits<Real>::infinity(), -1);
     for (std::int64_t i = 0; i < k; ++i) {
       const auto& [s, row] = sums[static_cast<std::size_t>(i)];
       Real shown = s;
       if (asked.metric == Metric::minkowski) shown = rounded_root(s, static_cast<int>(2 * asked.p));
-      if (asked.metric == Metric::gower || asked.metric == Metric::matching)
+      if (asked.metric == Metric::gower || asked.metric == Metric::nan_gower ||
+          asked.metric == Metric::matching)
         shown = s / static_cast<Real>(train.cols);
       if constexpr (sizeof(Real) == sizeof(double))
         found.distance64.push_back(shown);
@@ -238,6 +258,7 @@ inline DoubleMatrix rows_for(const MetricAsked& asked, std::int64_t rows, std::i
       if (asked.metric == Metric::hellinger) value = std::fabs(value);
       if (d == 0) value += 64;
       // Values are floats, so that rows of floats and of doubles are the same rows; none are all equal.
+      if (asked.metric == Metric::nan_gower && random() % 4 == 0) value = std::nan("");
       made.values.push_back(static_cast<double>(static_cast<float>(value)));
     }
   return made;
@@ -263,7 +284,8 @@ inline Values positive(std::int64_t cols, std::mt19937& random) {
   return values;
 }
 
-/// Lists every prepared metric, and every metric with weights.
+/// Lists every prepared metric, of which not all have double precision (MetricAsked::has()), and every metric
+/// with weights.
 inline std::vector<MetricAsked> all_prepared(std::int64_t cols, std::mt19937& random) {
   std::vector<MetricAsked> all{
       {Metric::correlation}, {Metric::spearman}, {Metric::hellinger}, {Metric::angular}};
@@ -279,6 +301,9 @@ inline std::vector<MetricAsked> all_prepared(std::int64_t cols, std::mt19937& ra
   all.push_back({Metric::canberra});
   all.push_back({.metric = Metric::gower, .categorical = {cols - 1, 0}, .ranges = positive(cols, random)});
   if (random() % 2 == 0) all.back().ranges[1] = 0;
+  all.push_back(all.back());
+  all.back().metric = Metric::nan_gower;
+  if (random() % 3 == 0) all.back().categorical.clear();
   const double p = 0.5 * static_cast<double>(1 + random() % 16);
   all.push_back({.metric = Metric::minkowski, .p = p == 1 || p == 2 ? 3 : p});
   all.push_back({.metric = Metric::minkowski, .weights = positive(cols, random), .p = 1.5});

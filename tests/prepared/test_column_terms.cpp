@@ -120,8 +120,8 @@ TEST_CASE("column terms: what is refused") {
         begin + "p is 3, which minkowski takes, but the metric is l2; leave it out, or choose minkowski");
   CHECK(refused_terms(Metric::matching, {.categorical = {0}}) ==
         begin +
-            "there are categorical columns, which gower takes, but the metric is matching, by which all "
-            "columns are categorical; leave them out, or choose gower");
+            "there are categorical columns, which gower and nan_gower take, but the metric is matching, by "
+            "which all columns are categorical; leave them out, or choose one of these");
   CHECK(refused_terms(Metric::gower, {.categorical = {0, 2}}) ==
         begin + "categorical names column 2, but rows have 2 columns; choose from 0 to 1");
   CHECK(refused_terms(Metric::gower, {.categorical = {1, 1}}) ==

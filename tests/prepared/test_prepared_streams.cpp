@@ -67,7 +67,7 @@ TEST_CASE("prepared streams: rows that stay in a source are compared as those of
 
 TEST_CASE("prepared streams: on a set of devices, and what is learned from all rows") {
   std::mt19937 random(442);
-  for (const Metric metric : {Metric::seuclidean, Metric::gower, Metric::correlation}) {
+  for (const Metric metric : {Metric::seuclidean, Metric::gower, Metric::nan_gower, Metric::correlation}) {
     CAPTURE(std::string(name(metric)));
     MetricAsked asked{metric};
     const DoubleMatrix train = rows_for(asked, n, cols, random), queries = rows_for(asked, m, cols, random);

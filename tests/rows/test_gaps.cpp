@@ -48,33 +48,48 @@ TEST_CASE("gaps: by hand, and a pair without a common column is no neighbour") {
   CHECK(difference(found, neighbors(Metric::nan_euclidean, asked, rows, 6)) == "");
 }
 
-TEST_CASE("gaps: rows without any are at the distance that l2 gives") {
+TEST_CASE("gaps: rows without any are at the distances that l2 and l1 give") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, 150, 7, Metric::l2),
                queries = hard_rows(DataKind::grid, Set::queries, 20, 7, Metric::l2);
   CHECK(difference(Index(device(), train, Metric::nan_euclidean).search(queries, 150),
                    Index(device(), train, Metric::l2).search(queries, 150)) == "");
+  CHECK(difference(Index(device(), train, Metric::nan_manhattan).search(queries, 150),
+                   Index(device(), train, Metric::l1).search(queries, 150)) == "");
+}
+
+TEST_CASE("gaps: differences that are not squared, by hand") {
+  const Matrix rows = matrix(3, {1, 2, gone, 4, gone, 6, gone, gone, gone, 3e38f, -3e38f, gone});
+  const Neighbors found =
+      Index(device(), rows, Metric::nan_manhattan).search(matrix(3, {1, gone, 5, 0, 3e38f, 2}), 4);
+  CHECK(found.row == std::vector<std::int64_t>{0, 1, 3, -1, 1, 0, 3, -1});
+  CHECK(found.distance == std::vector<float>{0, 6, inf, inf, 12, inf, inf, inf});
+}
+
+/// Compares raw distances and answers of every selector, in tiny tiles.
+void check_gaps(Metric metric, const Matrix& train, const Matrix& queries) {
+  const std::vector<float> right = chains(metric, queries, train),
+                           found = stages::distance(device(), queries, train, metric);
+  REQUIRE(found.size() == right.size());
+  CHECK(std::memcmp(found.data(), right.data(), found.size() * sizeof(float)) == 0);
+  const Index index(device(), train, metric);
+  for (const std::int64_t k : {9, 150}) {
+    const Neighbors expected = neighbors(metric, queries, train, k);
+    CHECK(difference(index.search(queries, k), expected) == "");
+    for (const Selector selector : device().info().selectors) {
+      CAPTURE_ALL(std::string(name(selector)), k);
+      const SearchOptions options{
+          .selector = selector, .lists = k == 9 ? 2 : 0, .query_tile = 3, .train_tile = k == 9 ? 13 : 67};
+      CHECK(difference(index.search(queries, k, options), expected) == "");
+    }
+  }
 }
 
 TEST_CASE("gaps: sums are zero, subnormal, rounded and infinite, by every selector in tiny tiles") {
-  for (const std::int64_t cols : {1, 2, 7, 40, 200}) {
-    const Matrix train = telling_gaps(150, cols, 3), queries = telling_gaps(37, cols, 4);
-    CAPTURE(cols);
-    const std::vector<float> right = chains(Metric::nan_euclidean, queries, train),
-                             found = stages::distance(device(), queries, train, Metric::nan_euclidean);
-    REQUIRE(found.size() == right.size());
-    CHECK(std::memcmp(found.data(), right.data(), found.size() * sizeof(float)) == 0);
-    const Index index(device(), train, Metric::nan_euclidean);
-    for (const std::int64_t k : {9, 150}) {
-      const Neighbors expected = neighbors(Metric::nan_euclidean, queries, train, k);
-      CHECK(difference(index.search(queries, k), expected) == "");
-      for (const Selector selector : device().info().selectors) {
-        CAPTURE_ALL(std::string(name(selector)), k);
-        const SearchOptions options{
-            .selector = selector, .lists = k == 9 ? 2 : 0, .query_tile = 3, .train_tile = k == 9 ? 13 : 67};
-        CHECK(difference(index.search(queries, k, options), expected) == "");
-      }
+  for (const Metric metric : {Metric::nan_euclidean, Metric::nan_manhattan})
+    for (const std::int64_t cols : {1, 2, 7, 40, 200}) {
+      CAPTURE_ALL(std::string(name(metric)), cols);
+      check_gaps(metric, telling_gaps(150, cols, 3), telling_gaps(37, cols, 4));
     }
-  }
 }
 
 TEST_CASE("gaps: of halves, and of chosen columns") {

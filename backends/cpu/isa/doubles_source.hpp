@@ -30,7 +30,7 @@ inline Double fmin(Double a, Double b) {  // b if either is NaN
   return a.value < b.value ? a : b;
 }
 inline Double above_0(Double a) {
-  return a.value > 0 ? 1.0 : 0.0;
+  return a.value > 0 ? 1.0 : a.value;
 }
 inline Double root(Double a) {
   return __builtin_sqrt(a.value);

@@ -89,11 +89,11 @@ inline Lanes is_known(Lanes a) {
           _mm256_and_ps(_mm256_cmp_ps(a.high, a.high, _CMP_ORD_Q), one)};
 }
 
-/// Returns 1 in lanes that are above 0, else 0.
+/// Returns 1 in lanes that are above 0; others, which are 0 or NaN, as they are.
 inline Lanes above_0(Lanes a) {
   const __m256 none = _mm256_setzero_ps(), one = _mm256_set1_ps(1);
-  return {_mm256_and_ps(_mm256_cmp_ps(a.low, none, _CMP_GT_OQ), one),
-          _mm256_and_ps(_mm256_cmp_ps(a.high, none, _CMP_GT_OQ), one)};
+  return {_mm256_blendv_ps(a.low, one, _mm256_cmp_ps(a.low, none, _CMP_GT_OQ)),
+          _mm256_blendv_ps(a.high, one, _mm256_cmp_ps(a.high, none, _CMP_GT_OQ))};
 }
 inline Lanes root(Lanes a) {
   return {_mm256_sqrt_ps(a.low), _mm256_sqrt_ps(a.high)};

@@ -87,9 +87,10 @@ inline Lanes is_known(Lanes a) {
   return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, a.v, _CMP_ORD_Q), _mm512_set1_ps(1))};
 }
 
-/// Returns 1 in lanes that are above 0, else 0.
+/// Returns 1 in lanes that are above 0; others, which are 0 or NaN, as they are.
 inline Lanes above_0(Lanes a) {
-  return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_GT_OQ), _mm512_set1_ps(1))};
+  return {
+      _mm512_mask_mov_ps(a.v, _mm512_cmp_ps_mask(a.v, _mm512_setzero_ps(), _CMP_GT_OQ), _mm512_set1_ps(1))};
 }
 inline Lanes root(Lanes a) {
   return {_mm512_sqrt_ps(a.v)};

@@ -89,9 +89,9 @@ inline Lanes is_known(const Lanes& a) {
   return each([&](int lane) { return a.v[lane] == a.v[lane] ? 1.0f : 0.0f; });
 }
 
-/// Returns 1 in lanes that are above 0, else 0.
+/// Returns 1 in lanes that are above 0; others, which are 0 or NaN, as they are.
 inline Lanes above_0(const Lanes& a) {
-  return each([&](int lane) { return a.v[lane] > 0 ? 1.0f : 0.0f; });
+  return each([&](int lane) { return a.v[lane] > 0 ? 1.0f : a.v[lane]; });
 }
 inline Lanes root(const Lanes& a) {
   return each([&](int lane) { return __builtin_sqrtf(a.v[lane]); });

@@ -91,9 +91,9 @@ inline Lanes is_known(Lanes a) {
   return of_each<Lanes>([&](int i) { return where(vceqq_f32(a.v[i], a.v[i]), vdupq_n_f32(1)); });
 }
 
-/// Returns 1 in lanes that are above 0, else 0.
+/// Returns 1 in lanes that are above 0; others, which are 0 or NaN, as they are.
 inline Lanes above_0(Lanes a) {
-  return of_each<Lanes>([&](int i) { return where(vcgtzq_f32(a.v[i]), vdupq_n_f32(1)); });
+  return of_each<Lanes>([&](int i) { return vbslq_f32(vcgtzq_f32(a.v[i]), vdupq_n_f32(1), a.v[i]); });
 }
 inline Lanes root(Lanes a) {
   return of_each<Lanes>([&](int i) { return vsqrtq_f32(a.v[i]); });

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "cpu/isa/kernels.hpp"
+#include "cpu/steps/chain.hpp"
 #include "kith/spi.hpp"
 
 namespace kith::cpu::KITH_ISA {
@@ -50,9 +51,10 @@ struct Sums;
 #undef KITH_METRIC
 
 /// Writes the quotients of `queries` neighbouring queries and a training block.
+///   kind   differences, or mixed: sums are then of terms, which take the place of the query's values
 ///   query  element (first query, dimension 0) of a block of query_block
 ///   train  the block
-template <Metric metric, int queries>
+template <Metric metric, int queries, Terms kind>
 [[gnu::always_inline]] inline void tile_of_sums(const Operands& o, const float* query, const float* train,
                                                 float (&values)[queries][train_block]) {
   Lanes firsts[queries], seconds[queries];
@@ -63,8 +65,10 @@ template <Metric metric, int queries>
 #pragma GCC unroll 4
     for (int q = 0; q < queries; ++q) {
       const Lanes value = all(query[d * query_block + static_cast<std::size_t>(q)]);
-      firsts[q] = Sums<metric>::next_first(firsts[q], value, rows);
-      seconds[q] = Sums<metric>::next_second(seconds[q], value, rows);
+      Lanes a = value, b = rows;
+      if constexpr (kind == Terms::mixed) a = pair_term<kind>(value, rows, o.terms[d]), b = all(0);
+      firsts[q] = Sums<metric>::next_first(firsts[q], a, b);
+      seconds[q] = Sums<metric>::next_second(seconds[q], a, b);
     }
   }
   const auto n = static_cast<float>(o.summed);
@@ -81,12 +85,12 @@ template <Metric metric, int queries>
 }
 
 /// Handles `queries` neighbouring queries, from `query` on, and the rows of a training block that count.
-template <Metric metric, int queries>
+template <Metric metric, int queries, Terms kind>
 void run_sums(const Operands& o, std::size_t query, std::size_t block, float* out, std::size_t stride) {
   alignas(64) float values[queries][train_block];
-  tile_of_sums<metric, queries>(o,
-                                o.queries + query / query_block * query_block * o.dims + query % query_block,
-                                o.train + block * train_block * o.dims, values);
+  tile_of_sums<metric, queries, kind>(
+      o, o.queries + query / query_block * query_block * o.dims + query % query_block,
+      o.train + block * train_block * o.dims, values);
   const std::size_t first = block * train_block;
   for (std::size_t q = 0; q < queries; ++q) {
     float* const row = out + (query + q - o.query_begin) * stride;
@@ -96,15 +100,22 @@ void run_sums(const Operands& o, std::size_t query, std::size_t block, float* ou
   }
 }
 
-template <Metric metric>
+template <Metric metric, Terms kind>
 void sweep_sums(const Operands& o, float* out, std::size_t stride) {
   const std::size_t end_block = (o.train_end + train_block - 1) / train_block;
   for (std::size_t block = o.train_begin / train_block; block < end_block; ++block)
     for (std::size_t q = o.query_begin; q < o.query_end;) {
       const bool whole = q % query_block + sums_queries <= query_block && q + sums_queries <= o.query_end;
-      (whole ? run_sums<metric, sums_queries> : run_sums<metric, 1>)(o, q, block, out, stride);
+      (whole ? run_sums<metric, sums_queries, kind> : run_sums<metric, 1, kind>)(o, q, block, out, stride);
       q += whole ? sums_queries : 1;
     }
+}
+
+template <Metric metric>
+void sums_of(const Operands& o, float* out, std::size_t stride) {
+  if constexpr (takes_mixed_terms(metric))
+    if (o.mixed) return sweep_sums<metric, Terms::mixed>(o, out, stride);
+  sweep_sums<metric, Terms::differences>(o, out, stride);
 }
 
 /// Is Kernels::distance for metrics of two sums.
@@ -113,7 +124,7 @@ void distance_of_sums(const Operands& operands, float* out, std::size_t stride) 
 #define KITH_METRIC(...)
 #define KITH_SUMS(id, ...) \
   case Metric::id:         \
-    return sweep_sums<Metric::id>(operands, out, stride);
+    return sums_of<Metric::id>(operands, out, stride);
 #include "kith/metrics.def"
 #undef KITH_SUMS
 #undef KITH_METRIC

@@ -49,12 +49,18 @@ template <Terms kind>
   return p == 0 ? category(near) : power(near, static_cast<int>(-p));
 }
 
+/// Returns the term of a pair of values in a column with the parameter p.
+template <Terms kind>
+[[gnu::always_inline]] inline Lanes pair_term(Lanes a, Lanes b, float p) {
+  if (kind == Terms::mixed && p == canberra_term) return canberra(a, b);
+  const Lanes difference = fabs(a - b);
+  return term_of<kind>(difference, difference, p);
+}
+
 /// Returns the chain after a row's value b of a column with the parameter p.
 template <Metric metric, Terms kind>
 [[gnu::always_inline]] inline Lanes next_term(Lanes acc, Lanes a, Lanes b, float p) {
-  if (kind == Terms::mixed && p == canberra_term) return Chain<metric>::next(acc, canberra(a, b), all(0.0f));
-  const Lanes difference = fabs(a - b);
-  return Chain<metric>::next(acc, term_of<kind>(difference, difference, p), all(0.0f));
+  return Chain<metric>::next(acc, pair_term<kind>(a, b, p), all(0.0f));
 }
 
 constexpr bool same_text(const char* a, const char* b) {

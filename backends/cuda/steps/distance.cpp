@@ -31,8 +31,8 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 
 cudaError_t Device::enqueue(const spi::DistanceStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  if (step.train.terms) return distance_by_terms(queue_, step);
   if (is_of_sums(step.metric)) return distance_of_sums(queue_, step);
+  if (step.train.terms) return distance_by_terms(queue_, step);
   // With fewer queries a tile of 128 would compute more padding than queries.
   return step.queries.rows <= spi::small_batch ? distance_of_small_batch(queue_, step)
                                                : distance_of_many(queue_, step);

@@ -17,15 +17,7 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 void Device::enqueue(const spi::DistanceStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   if (q.rows == 0 || t.rows == 0) return;
-  const std::string metric = define_metric(step.metric);
-  if (t.terms) {
-    constexpr std::size_t group = 32;
-    return launch("distance/distance_periodic.cl",
-                  metric + (t.mixed ? " -D MIXED" : "") + define("QUERY_BLOCK", q.block) +
-                      define("TRAIN_BLOCK", t.block),
-                  "kith_distance_periodic", Range{{t.rows, q.rows, 1}, {group, 1, 1}}, Sides{q, t},
-                  buffer_of(t.terms), step.out);
-  }
+  const std::string metric = define_metric(step.metric) + (t.mixed ? " -D MIXED" : "");
   if (is_of_sums(step.metric)) {
     constexpr std::size_t group = 64;  // distance_sums.cl
     const std::uint32_t run = q.rows < most_run ? 1 : most_run;
@@ -34,7 +26,14 @@ void Device::enqueue(const spi::DistanceStep& step) {
                   metric + (compares_bits(step.metric) ? " -D BITS" : "") + define("QUERY_BLOCK", q.block) +
                       define("TRAIN_BLOCK", t.block) + define("RUN", run),
                   "kith_distance_sums", Range{{groups * group, 1, 1}, {group, 1, 1}}, Sides{q, t},
-                  step.summed(), step.out);
+                  buffer_or_none(t.terms), step.summed(), step.out);
+  }
+  if (t.terms) {
+    constexpr std::size_t group = 32;
+    return launch("distance/distance_periodic.cl",
+                  metric + define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block),
+                  "kith_distance_periodic", Range{{t.rows, q.rows, 1}, {group, 1, 1}}, Sides{q, t},
+                  buffer_of(t.terms), step.out);
   }
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);

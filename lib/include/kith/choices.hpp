@@ -145,7 +145,7 @@ enum class Missing {
   median,
   /// The most frequent value of its column; the smallest if there are several.
   most_frequent,
-  /// It stays, for a metric that takes gaps: nan_euclidean.
+  /// It stays, for a metric that takes gaps: nan_euclidean, nan_manhattan, nan_gower.
   pairwise,
 };
 

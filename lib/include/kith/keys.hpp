@@ -57,7 +57,7 @@ KITH_API Keys merge(std::span<const Keys> lists);
 KITH_API RadiusKeys merge(std::span<const RadiusKeys> lists);
 
 /// Returns what Index::search() of all rows returns: distances as users see them, and rows by their numbers.
-///   shown  Index::shown() of each shard; its metric is enough but for minkowski, gower and matching
+///   shown  Index::shown() of each shard; its metric is enough but for those that shows_by_parameter() names
 /// Throws invalid_argument: keys that no search returns, as for merge(); a parameter that is not the
 ///                          metric's.
 KITH_API Neighbors finish(ShownBy shown, const Keys& keys);

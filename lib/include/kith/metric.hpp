@@ -50,13 +50,6 @@ inline constexpr std::array sum_metrics = {
 #undef KITH_METRIC
 };
 
-/// Returns whether a distance is a quotient of two sums, which has no chain.
-constexpr bool is_of_sums(Metric metric) {
-  for (const Metric of_sums : sum_metrics)
-    if (of_sums == metric) return true;
-  return false;
-}
-
 /// Returns the metric that compares rows once they are prepared: `metric` itself if it has a chain.
 constexpr Metric chain_metric(Metric metric) {
   switch (metric) {
@@ -72,6 +65,13 @@ constexpr Metric chain_metric(Metric metric) {
   }
 }
 
+/// Returns whether a distance is a quotient of two sums, which has no chain.
+constexpr bool is_of_sums(Metric metric) {
+  for (const Metric of_sums : sum_metrics)
+    if (of_sums == chain_metric(metric)) return true;
+  return false;
+}
+
 /// Returns whether the host prepares rows for this metric.
 constexpr bool is_prepared(Metric metric) {
   return chain_metric(metric) != metric;
@@ -82,10 +82,15 @@ constexpr bool shows_angles(Metric metric) {
   return metric == Metric::angular || metric == Metric::haversine;
 }
 
+/// Returns whether columns hold numbers or categories: IndexOptions::categorical and ranges.
+constexpr bool takes_categories(Metric metric) {
+  return metric == Metric::gower || metric == Metric::nan_gower;
+}
+
 /// Returns whether the distance is a root of the sum, or the sum divided by the number of columns: it does
 /// not follow from the sum and the name of the metric alone.
 constexpr bool shows_by_parameter(Metric metric) {
-  return metric == Metric::minkowski || metric == Metric::gower || metric == Metric::matching;
+  return metric == Metric::minkowski || takes_categories(metric) || metric == Metric::matching;
 }
 
 /// How the distances that users see are made of raw values: by a metric, and a parameter where one is needed.
@@ -94,8 +99,8 @@ struct ShownBy {
   ShownBy(Metric of, double by = 0) : metric(of), parameter(by) {}
 
   Metric metric;
-  double parameter;  ///< of minkowski p, of gower and matching the number of columns that count, of rows of
-                     ///< bits with codes (metrics.def) 1; else 0
+  double parameter;  ///< of minkowski p, of gower, nan_gower and matching the number of columns that count,
+                     ///< of rows of bits with codes (metrics.def) 1; else 0
 
   bool operator==(const ShownBy&) const = default;
 };
@@ -135,7 +140,7 @@ enum class Terms { differences, periodic, mixed, pairs };
 
 /// Returns whether columns may have mixed terms.
 constexpr bool takes_mixed_terms(Metric metric) {
-  return metric == Metric::l1;
+  return metric == Metric::l1 || metric == Metric::nan_manhattan;
 }
 
 /// The parameter of a column whose term is that of canberra.
@@ -161,7 +166,7 @@ enum class RowsHold { bits, numbers, gaps };
 
 /// Returns what the rows of a metric hold.
 constexpr RowsHold rows_hold(Metric metric) {
-  switch (metric) {
+  switch (chain_metric(metric)) {
 #define KITH_METRIC(...)
 #define KITH_SUMS(id, rows, ...) \
   case Metric::id:               \

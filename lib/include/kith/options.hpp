@@ -140,11 +140,11 @@ struct IndexOptions {
   /// For minkowski: the power of differences, 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are l1, l2 and
   /// linf. 0: none.
   double p = 0;
-  /// For gower: the columns that hold categories, from 0, in any order, none twice. The others hold numbers.
-  /// Empty: none.
+  /// For gower and nan_gower: the columns that hold categories, from 0, in any order, none twice. The others
+  /// hold numbers. Empty: none.
   std::vector<std::int64_t> categorical = {};
-  /// [dims], 0 or more, for gower: by which differences of columns of numbers are divided; 0: a column counts
-  /// 0. Empty: the largest value less the smallest of the rows given.
+  /// [dims], 0 or more, for gower and nan_gower: by which differences of columns of numbers are divided; 0: a
+  /// column counts 0. Empty: the largest value less the smallest of the rows given.
   std::vector<double> ranges = {};
 };
 

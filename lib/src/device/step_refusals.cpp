@@ -19,8 +19,8 @@ std::string refusal_of_chains(const RowBlocks& queries, const RowBlocks& train) 
 /// Refuses terms for a metric that does not take them.
 std::string refusal_of_terms(Metric metric, const RowBlocks& train) {
   if (train.mixed && !takes_mixed_terms(metric))
-    return "metric " + std::string(name(metric)) + " takes no terms of columns; choose l1";
-  if (!train.terms || takes_box(metric)) return "";
+    return "metric " + std::string(name(metric)) + " takes no terms of columns; choose l1 or nan_manhattan";
+  if (!train.terms || train.mixed || takes_box(metric)) return "";
   return "metric " + std::string(name(metric)) +
          " is not of differences, but the rows are in a periodic box; choose l2, squared_l2, l1 or linf";
 }

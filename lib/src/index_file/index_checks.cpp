@@ -108,13 +108,13 @@ bool takes(Metric metric, const MetricParameter& one) {
   if (one.values == &MetricParameters::variances) return metric == Metric::seuclidean;
   if (one.values == &MetricParameters::p) return metric == Metric::minkowski;
   if (one.values == &MetricParameters::categorical || one.values == &MetricParameters::ranges)
-    return metric == Metric::gower;
+    return takes_categories(metric);
   return metric == Metric::mahalanobis;
 }
 
 /// Returns the number of parameters that a file by this metric has, beside weights.
 int parameters_of(Metric metric) {
-  if (metric == Metric::gower) return 2;
+  if (takes_categories(metric)) return 2;
   return metric == Metric::seuclidean || metric == Metric::mahalanobis || metric == Metric::minkowski ? 1 : 0;
 }
 

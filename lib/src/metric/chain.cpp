@@ -30,7 +30,7 @@ float bits_apart(float a, float b) {
 
 template <class Real>
 Real above_0(Real x) {
-  return x > 0 ? Real{1} : Real{0};
+  return x > 0 ? Real{1} : x;
 }
 template <class Real>
 Real root(Real x) {
@@ -109,11 +109,18 @@ using bits_sum = std::uint32_t;
 using numbers_sum = float;
 using gaps_sum = float;
 
+/// The values of a pair, and the parameters of its columns; empty: sums are of the values.
+struct PairOfRows {
+  std::span<const float> query, row, terms;
+};
+
 /// Sums over the columns of a pair.
 template <class Sum, class Next>
-float sum_of(std::span<const float> query, std::span<const float> row, const Next& next) {
+float sum_of(const PairOfRows& of, const Next& next) {
   Sum acc = 0;
-  for (std::size_t d = 0; d < query.size(); ++d) acc = next(acc, query[d], row[d]);
+  for (std::size_t d = 0; d < of.query.size(); ++d)
+    acc = of.terms.empty() ? next(acc, of.query[d], of.row[d])
+                           : next(acc, term_of(of.query[d], of.row[d], of.terms[d]), 0.0f);
   return static_cast<float>(acc);
 }
 
@@ -135,14 +142,14 @@ float share_of_sums(Metric metric, [[maybe_unused]] float x, [[maybe_unused]] fl
 }
 
 /// Returns the quotient of the two sums of a pair.
-float share_of_pair(Metric metric, std::span<const float> query, std::span<const float> row, float n) {
+float share_of_pair(Metric metric, const PairOfRows& pair, float n) {
   switch (metric) {
 #define KITH_METRIC(...)
-#define KITH_SUMS(id, rows, first, second, ...)                                                            \
-  case Metric::id: {                                                                                       \
-    using Sum = rows##_sum;                                                                                \
-    return share_of_sums(metric, sum_of<Sum>(query, row, [](Sum acc, float a, float b) { return first; }), \
-                         sum_of<Sum>(query, row, [](Sum acc, float a, float b) { return second; }), n);    \
+#define KITH_SUMS(id, rows, first, second, ...)                                                      \
+  case Metric::id: {                                                                                 \
+    using Sum = rows##_sum;                                                                          \
+    return share_of_sums(metric, sum_of<Sum>(pair, [](Sum acc, float a, float b) { return first; }), \
+                         sum_of<Sum>(pair, [](Sum acc, float a, float b) { return second; }), n);    \
   }
 #include "kith/metrics.def"
 #undef KITH_SUMS
@@ -199,7 +206,7 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
             std::span<const float> terms, std::int64_t bits) {
   if (is_of_sums(metric)) {
     const std::int64_t n = compares_bits(metric) ? bits : static_cast<std::int64_t>(query.size());
-    return share_of_pair(metric, query, row, static_cast<float>(n));
+    return share_of_pair(chain_metric(metric), {query, row, terms}, static_cast<float>(n));
   }
   return chain_of(metric, query, row, terms);
 }

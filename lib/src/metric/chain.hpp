@@ -23,7 +23,7 @@ inline bool lands_as_given(Metric metric) {
 }
 
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
-///   terms  [dims], parameters of columns (metrics.def); empty: the chain takes differences
+///   terms  [dims], parameters of columns (metrics.def); empty: the chain or the sums take values
 ///   bits   of a row as it is given, for metrics of two sums of bits
 float chain(Metric metric, std::span<const float> query, std::span<const float> row,
             std::span<const float> terms = {}, std::int64_t bits = 0);

@@ -163,7 +163,7 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   state->set_prepared(prepared_metric_of(
       options, metric, given_rows.cols, state->features,
       [&] { return variances_of(rows_here(), state->features, options.first_row); },
-      [&] { return ranges_of_columns(rows_here(), state->features, options.first_row); }));
+      [&] { return ranges_of_columns(rows_here(), metric, state->features, options.first_row); }));
   state->set_box(box_of(options, metric, given_rows.cols, state->features));
   if (state->arithmetic == Arithmetic::f32 && !state->box && !state->prepared)
     state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,

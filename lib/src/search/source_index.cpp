@@ -239,7 +239,7 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   state->set_prepared(prepared_metric_of(
       chosen, metric, info.cols, state->features,
       [&] { return variances_of(parts_of(*source, raw), state->features, options.first_row); },
-      [&] { return ranges_of_columns(parts_of(*source, raw), state->features, options.first_row); }));
+      [&] { return ranges_of_columns(parts_of(*source, raw), metric, state->features, options.first_row); }));
   state->set_box(box_of(chosen, metric, info.cols, state->features));
   if (!doubles && !state->box && !state->prepared)
     state->shift =

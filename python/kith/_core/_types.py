@@ -47,12 +47,14 @@ Distances = Union[Float32, Float64]  # by the arithmetic of the index
 MetricName = Literal[
     "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "correlation", "spearman", "seuclidean",
     "mahalanobis", "hellinger", "angular", "haversine", "jaccard", "dice", "sokalsneath", "rogerstanimoto",
-    "russellrao", "braycurtis", "nan_euclidean", "minkowski", "gower", "matching", "canberra", "euclidean",
-    "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos", "pearson", "tanimoto",
+    "russellrao", "braycurtis", "nan_euclidean", "nan_manhattan", "nan_gower", "minkowski", "gower", "matching",
+    "canberra", "euclidean", "sqeuclidean", "manhattan", "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq",
+    "cos", "pearson", "tanimoto",
 ]  # fmt: skip
 BIT_METRICS = ("hamming", "jaccard", "dice", "sokalsneath", "rogerstanimoto", "russellrao")  # of packed bits
-FLOAT_METRICS = ("braycurtis", "nan_euclidean")  # which compute in float32 alone
-GAP_METRICS = ("nan_euclidean",)  # of rows in which values may be missing, and are then NaN
+GAP_METRICS = ("nan_euclidean", "nan_manhattan", "nan_gower")  # of rows in which a NaN is a missing value
+FLOAT_METRICS = ("braycurtis", *GAP_METRICS)  # which compute in float32 alone
+CATEGORY_METRICS = ("gower", "nan_gower")  # of columns that hold numbers or categories
 MetricOfEstimators = Literal[MetricName, "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
 Element = Literal["bits"]

@@ -103,12 +103,12 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "-k 1 --place memory-limit=much", 2,
       "invalid_argument: search: --place memory-limit: \"much\" is no size in bytes; write it as 512M or 4G");
-  check_refused(
-      "search " + files + "--metric nonsense", 2,
-      "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of "
-      "squared_l2, l2, l1, linf, negative_dot, cosine, hamming, correlation, spearman, seuclidean, "
-      "mahalanobis, hellinger, angular, haversine, minkowski, gower, matching, canberra, jaccard, dice, "
-      "sokalsneath, rogerstanimoto, russellrao, braycurtis, nan_euclidean");
+  check_refused("search " + files + "--metric nonsense", 2,
+                "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of "
+                "squared_l2, l2, l1, linf, negative_dot, cosine, hamming, correlation, spearman, seuclidean, "
+                "mahalanobis, hellinger, angular, haversine, minkowski, gower, matching, canberra, "
+                "nan_gower, jaccard, dice, "
+                "sokalsneath, rogerstanimoto, russellrao, braycurtis, nan_euclidean, nan_manhattan");
   check_refused("search " + files + "--how selector=nonsense", 2,
                 "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
                 "automatic, threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, "

@@ -76,7 +76,7 @@ TEST_CASE("manual: bash completes subcommands, options, and the names that an op
                                     "dice",       "sokalsneath",  "rogerstanimoto",
                                     "russellrao", "braycurtis",   "nan_euclidean",
                                     "matching",   "canberra",     "minkowski",
-                                    "gower"};
+                                    "gower",      "nan_gower",    "nan_manhattan"};
   CHECK(offered({"kith", "search", "--metric", ""}) == metrics);
   CHECK(offered({"kith", "search", "--metric", "=", "li"}) == std::set<string>{"linf"});
   CHECK(offered({"kith", "classify", "-k", ""}).empty());

@@ -153,7 +153,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags, std::vector<Ke
        "what to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or which "
        "value of the column in the training rows to fill in: refuse, drop (the row; a query gets no answer), "
        "mean, median, most-frequent (always used for text); pairwise leaves them out of each pair, as "
-       "--metric nan_euclidean does by itself; else refuse",
+       "--metric nan_euclidean, nan_manhattan and nan_gower do by themselves; else refuse",
        [&flags](const std::string& text) {
          flags.tables.missing = named_one(text, names_of<Missing>());
          flags.tables.missing_given = true;
@@ -176,7 +176,8 @@ void admit_metric(const std::string& where, TrainingFlags& flags, Metric metric)
     flags.tables.missing = "pairwise";
   if (flags.tables.missing == "pairwise" && !takes_gaps(metric))
     refuse(where, "--prepare missing=pairwise leaves values out, which " + std::string(name(metric)) +
-                      " does not take; choose --metric nan_euclidean, or fill them in by missing=median");
+                      " does not take; choose --metric nan_euclidean, nan_manhattan or nan_gower, or fill "
+                      "them in by missing=median");
   if (takes_centre(metric)) return;
   flags.tables.may_centre = false;
   if (flags.centre)

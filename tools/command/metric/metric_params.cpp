@@ -25,7 +25,7 @@ constexpr std::string_view option_name = "--metric-params",
 /// Returns the names that a metric takes.
 std::vector<std::string> names_for(Metric metric) {
   if (metric == Metric::minkowski) return {"p", "w"};
-  if (metric == Metric::gower) return {"categorical", "ranges"};
+  if (takes_categories(metric)) return {"categorical", "ranges"};
   if (takes_column_weights(metric)) return {"w"};
   if (metric == Metric::seuclidean) return {"V"};
   if (metric == Metric::mahalanobis) return {"V", "VI"};
@@ -214,7 +214,8 @@ void add_metric_params_option(CLI::App& app, std::vector<MetricParam>& params) {
   CLI::Option* option = app.add_option_function<std::string>(
       std::string(option_name), [](const std::string&) {},  // a pipe can be read once: check_by() does it
       "What the metric takes, in JSON, or @FILE with it: w of l1, l2, squared_l2, minkowski; p of minkowski; "
-      "V of seuclidean; V or VI of mahalanobis; categorical and ranges of gower; degrees of haversine. Lists "
+      "V of seuclidean; V or VI of mahalanobis; categorical and ranges of gower and nan_gower; degrees of "
+      "haversine. Lists "
       "have a number for each column that counts; categorical has the numbers of such columns, from 0");
   option->type_name("JSON");
   check_by(app, option, std::string(option_name),

@@ -160,12 +160,12 @@ typedef struct kith_index_options {
   /// For minkowski: the power of differences, 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are l1, l2 and
   /// linf. 0: none.
   double p;
-  /// For gower: the columns that hold categories, from 0, in any order, none twice. The others hold numbers.
-  /// NULL: none.
+  /// For gower and nan_gower: the columns that hold categories, from 0, in any order, none twice. The others
+  /// hold numbers. NULL: none.
   const int64_t* categorical;
   int64_t categorical_count;
-  /// [dims], 0 or more, for gower: by which differences of columns of numbers are divided; 0: a column counts
-  /// 0. NULL: the largest value less the smallest of the rows given.
+  /// [dims], 0 or more, for gower and nan_gower: by which differences of columns of numbers are divided; 0: a
+  /// column counts 0. NULL: the largest value less the smallest of the rows given.
   const double* ranges;
   int64_t ranges_count;
 } kith_index_options;

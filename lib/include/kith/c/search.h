@@ -109,9 +109,9 @@ typedef struct kith_index_info {
   const char* arithmetic;  ///< `f32`, or `f64`: functions whose names end in _f64 then search the index
   const double* box;       ///< [dims], kith_index_options.box; NULL: there is none
   int64_t prepared;        ///< 1: rows and queries are prepared for the metric, or weighted; else 0
-  double parameter;  ///< of minkowski p, of gower and matching the number of columns that count, of rows of
-                     ///< bits with codes (docs/contract.md, section 1) 1; else 0. It makes distances of keys,
-                     ///< by kith_finish()
+  double parameter;  ///< of minkowski p, of gower, nan_gower and matching the number of columns that count,
+                     ///< of rows of bits with codes (docs/contract.md, section 1) 1; else 0. It makes
+                     ///< distances of keys, by kith_finish()
 } kith_index_info;
 /// What `info` points to belongs to `index`.
 KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);

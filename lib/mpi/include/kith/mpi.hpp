@@ -95,8 +95,8 @@ class KITH_API Index {
   ///              All ranks with rows must come to one arithmetic, by elements or by the option
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
-  ///        number occurs on two ranks; for seuclidean without variances and gower without ranges, of which
-  ///        each rank would have its own.
+  ///        number occurs on two ranks; for seuclidean without variances, and gower or nan_gower without
+  ///        ranges, of which each rank would have its own.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});

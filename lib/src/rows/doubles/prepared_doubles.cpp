@@ -38,9 +38,11 @@ void widen_integers(const unsigned char* from, std::span<double> to) {
   }
 }
 
-double largest_of(std::span<const double> row) {
+///   gaps  NaN are missing values, which do not count
+double largest_of(std::span<const double> row, bool gaps = false) {
   double largest = 0;
   for (const double value : row) {
+    if (gaps && std::isnan(value)) continue;
     if (!std::isfinite(value)) return INFINITY;
     largest = std::max(largest, std::fabs(value));
   }
@@ -59,11 +61,17 @@ struct WrongRows {
   std::atomic<std::int64_t> not_finite, zero;
 };
 
+/// Returns whether a NaN of widened rows is a missing value; a NaN of whole numbers is one beyond 2^53.
+bool has_gaps(const RowsView& given, Metric metric) {
+  return takes_gaps(metric) && given.element != Element::i64;
+}
+
 /// Returns what a row of `given` holds where no double equals it, or where it is not finite, and what to do.
-std::string why_wrong(const RowsView& given, std::int64_t r, std::int64_t d, double value) {
+std::string why_wrong(const RowsView& given, Metric metric, std::int64_t r, std::int64_t d, double value) {
   if (given.element != Element::i64)
     return std::string(" holds ") + (std::isnan(value) ? "NaN" : "an infinity") +
-           "; make every value finite, or leave the row out";
+           "; make every value finite, or " +
+           (has_gaps(given, metric) ? "NaN where it is missing" : "leave the row out");
   std::int64_t whole = 0;
   std::memcpy(&whole, given.row(r) + d * row_bytes(given.element, 1), sizeof whole);
   return " holds " + std::to_string(whole) +
@@ -74,12 +82,15 @@ std::string why_wrong(const RowsView& given, std::int64_t r, std::int64_t d, dou
 /// Refuses a row of the result.
 ///   r  the row of `given` that it is
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what, const RowsView& given,
-                                    std::span<const double> row, std::int64_t r, std::int64_t number,
-                                    std::span<const std::int64_t> features) {
-  const auto at = std::find_if(row.begin(), row.end(), [](double value) { return !std::isfinite(value); });
+                                    Metric metric, std::span<const double> row, std::int64_t r,
+                                    std::int64_t number, std::span<const std::int64_t> features) {
+  const bool gaps = has_gaps(given, metric);
+  const auto at = std::find_if(row.begin(), row.end(), [gaps](double value) {
+    return !std::isfinite(value) && !(gaps && std::isnan(value));
+  });
   const std::int64_t counted = at - row.begin();
   const std::int64_t d = features.empty() ? counted : features[size(counted)];
-  refuse(where, place_text(what, number, d) + why_wrong(given, r, d, *at));
+  refuse(where, place_text(what, number, d) + why_wrong(given, metric, r, d, *at));
 }
 
 /// Prepares rows `first` ... `end` - 1 of the result, and returns their max |element|.
@@ -93,7 +104,7 @@ double prepare_share(const RowsView& given, Metric metric, std::span<const std::
     const std::span<double> row(to.values.data() + r * to.dims, size(to.dims));
     widen_row(given, order.empty() ? r : order[size(r)], floats, features.empty() ? row : std::span(whole));
     for (std::size_t d = 0; d < features.size(); ++d) row[d] = whole[size(features[d])];
-    const double largest = largest_of(row);
+    const double largest = largest_of(row, has_gaps(given, metric));
     if (std::isinf(largest))
       lower(wrong.not_finite, r);
     else if (prepare_of(metric) == Prepare::unit_rows && !make_unit_row(row))
@@ -175,7 +186,7 @@ PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, c
   const auto number = [&](std::int64_t r) { return first_row + given_row(r); };
   if (wrong.not_finite < to.rows) {
     const std::int64_t r = wrong.not_finite;
-    refuse_not_finite(where, what, given, to.row(r), given_row(r), number(r), features);
+    refuse_not_finite(where, what, given, metric, to.row(r), given_row(r), number(r), features);
   }
   if (wrong.zero < to.rows)
     refuse(where, std::string(what) + " row " + std::to_string(number(wrong.zero)) + " is all zeros" +
@@ -203,7 +214,7 @@ PreparedDoubles prepare_or_leave(std::string_view where, std::string_view what, 
     return most;
   });
   if (not_finite < rows.rows)
-    refuse_not_finite(where, what, given, rows.row(not_finite), not_finite, not_finite, {});
+    refuse_not_finite(where, what, given, metric, rows.row(not_finite), not_finite, not_finite, {});
   return rows;
 }
 

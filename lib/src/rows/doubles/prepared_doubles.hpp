@@ -17,7 +17,7 @@ namespace kith {
 using Doubles = std::vector<double, LeftAsItIs<double>>;
 
 /// Rows that a search in double precision may use: only the columns that count, finite, and for cosine
-/// divided by their norms.
+/// divided by their norms. Rows of a metric that takes gaps, which are prepared from doubles, have NaN there.
 struct PreparedDoubles {
   Doubles values;  ///< [rows, dims]
   std::int64_t rows = 0, dims = 0;
@@ -29,6 +29,12 @@ struct PreparedDoubles {
   std::span<const double> row(std::int64_t r) const { return {view().row(r), size(dims)}; }
 };
 
+/// Returns a metric that checks rows as they are given, and leaves them as they are, for a metric that
+/// changes them later: it takes gaps if that does.
+constexpr Metric as_given(Metric metric) {
+  return takes_gaps(metric) ? metric : Metric::l2;
+}
+
 /// Converts one row to doubles, exactly; what no double equals becomes NaN.
 ///   floats  [cols]  memory for elements that first become floats
 void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to);
@@ -39,8 +45,8 @@ void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, s
 ///   features     the columns that count, ascending; empty: all
 ///   order        row i of the result is row order[i] of `given`; empty: row i
 ///   first_row    the number of row 0 in messages
-/// Throws as check_rows() and check_element() do, and invalid_argument: a NaN or infinity (names the first
-/// one's row and column), or for cosine a row of zeros.
+/// Throws as check_rows() and check_element() do, and invalid_argument: an infinity, or a NaN if the metric
+/// takes no gaps (names the first one's row and column), or for cosine a row of zeros.
 PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, const RowsView& given,
                                 Metric metric, std::span<const std::int64_t> features,
                                 std::span<const std::int64_t> order, std::uint32_t threads,

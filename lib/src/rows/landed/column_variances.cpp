@@ -11,11 +11,11 @@ std::vector<double> variances_of(const RowsInParts& rows, std::span<const std::i
     refuse("index", "seuclidean without variances, and 1 row has none; give one a column, or more rows");
   const FloatGuard guard;
   std::vector<double> means(features.size()), variances(features.size());
-  rows.each_row(features, first_row, [&](std::span<const double> row) {
+  rows.each_row(Metric::seuclidean, features, first_row, [&](std::span<const double> row) {
     for (std::size_t d = 0; d < row.size(); ++d) means[d] += row[d];
   });
   for (double& mean : means) mean /= static_cast<double>(rows.rows);
-  rows.each_row(features, first_row, [&](std::span<const double> row) {
+  rows.each_row(Metric::seuclidean, features, first_row, [&](std::span<const double> row) {
     for (std::size_t d = 0; d < row.size(); ++d) {
       const double apart = row[d] - means[d];
       variances[d] += apart * apart;

@@ -229,8 +229,8 @@ void MovedRows::prepare(std::string_view where, std::string_view what, const Ind
   for (std::int64_t first = 0; first < rows.rows; first += step) {
     watcher.check_stop();
     const RowsView some = rows.slice(first, std::min(step, rows.rows - first));
-    PreparedDoubles doubles =
-        prepare_doubles(where, what, some, Metric::l2, index.mask(), {}, options.threads, first_row + first);
+    PreparedDoubles doubles = prepare_doubles(where, what, some, as_given(index.shown.metric), index.mask(),
+                                              {}, options.threads, first_row + first);
     const FloatGuard guard;
     index.prepared->change(where, what, doubles.values, first_row + first, is_double ? DBL_MAX : FLT_MAX,
                            options.threads);

@@ -131,7 +131,8 @@ void check_p(double p) {
   refuse("index", "minkowski with p = " + text_of(p) + "; choose 0.5, 1, 1.5 and so on up to 8, or infinity");
 }
 
-/// Refuses options of minkowski and gower beside other metrics, and a p that minkowski lacks.
+/// Refuses options of minkowski and of metrics of categories beside other metrics, and a p that minkowski
+/// lacks.
 void check_terms(Metric metric, const IndexOptions& options) {
   const std::string named(name(metric));
   if (options.p != 0 && metric != Metric::minkowski)
@@ -139,12 +140,12 @@ void check_terms(Metric metric, const IndexOptions& options) {
                         "; leave it out, or choose minkowski");
   if (metric == Metric::minkowski && options.p == 0)
     refuse("index", "minkowski without p; give one, such as 3");
-  if ((!options.categorical.empty() || !options.ranges.empty()) && metric != Metric::gower)
+  if ((!options.categorical.empty() || !options.ranges.empty()) && !takes_categories(metric))
     refuse("index", std::string("there are ") +
                         (options.ranges.empty() ? "categorical columns" : "ranges of columns") +
-                        ", which gower takes, but the metric is " + named +
+                        ", which gower and nan_gower take, but the metric is " + named +
                         (metric == Metric::matching ? ", by which all columns are categorical" : "") +
-                        "; leave them out, or choose gower");
+                        "; leave them out, or choose one of these");
 }
 
 /// Returns 1 for each column that is named, and 0 for the others.
@@ -226,6 +227,7 @@ std::vector<double> PreparedMetric::terms() const {
       std::fill(terms.begin(), terms.end(), static_cast<double>(canberra_term));
       return terms;
     case Metric::gower:
+    case Metric::nan_gower:
       for (std::size_t d = 0; d < terms.size(); ++d)
         if (parameters_.categorical[d] == 0) terms[d] = number;
       if (std::find(terms.begin(), terms.end(), category) == terms.end()) return {};  // all are differences
@@ -257,8 +259,9 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
     case Metric::canberra:
       return true;
     case Metric::gower:
+    case Metric::nan_gower:
       for (std::size_t d = 0; d < row.size(); ++d)
-        if (parameters_.categorical[d] == 0)
+        if (parameters_.categorical[d] == 0 && !std::isnan(row[d]))
           row[d] = parameters_.ranges[d] == 0 ? 0 : row[d] / parameters_.ranges[d];
       return true;
     case Metric::haversine:
@@ -283,9 +286,10 @@ bool PreparedMetric::change_row(std::span<double> row, std::span<double> spare) 
 }
 
 std::size_t PreparedMetric::first_wrong(std::span<const double> row, double most) const {
-  const bool categories = metric_ == Metric::matching || metric_ == Metric::gower;
+  const bool categories = metric_ == Metric::matching || takes_categories(metric_);
   if (!categories && metric_ != Metric::canberra) return row.size();
   for (std::size_t d = 0; d < row.size(); ++d) {
+    if (std::isnan(row[d])) continue;  // missing
     const bool is_category = metric_ == Metric::matching || (categories && parameters_.categorical[d] != 0);
     if (is_category && most == FLT_MAX && static_cast<double>(static_cast<float>(row[d])) != row[d]) return d;
     if (!categories && std::fabs(row[d]) > largest_prepared(metric_, most)) return d;
@@ -326,7 +330,10 @@ void PreparedMetric::change(std::string_view where, std::string_view what, Doubl
   };
   std::vector<Wrong> wrong(size(divide_up(all, a_share)), {all, Why::not_taken});  // the first of each share
   const auto row_at = [&](std::int64_t r) { return rows.subspan(size(r) * dims, dims); };
-  const auto is_wrong = [&](double value) { return !(std::fabs(value) <= most); };
+  const bool gaps = takes_gaps(metric_);
+  const auto is_wrong = [&](double value) {
+    return !(std::fabs(value) <= most) && !(gaps && std::isnan(value));
+  };
   const double least = most == FLT_MAX ? 0x1p-150 : 0;  // what is not above it becomes 0
   const bool needs_direction = prepare_of(chain_metric(metric_)) == Prepare::unit_rows;
   const auto has_direction = [&](std::span<const double> row) {
@@ -391,7 +398,7 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(
   if (metric == Metric::seuclidean && options.variances.empty()) parameters.variances = variances();
   parameters.degrees = options.degrees;
   if (metric == Metric::minkowski) parameters.p = {options.p};
-  if (metric == Metric::gower) {
+  if (takes_categories(metric)) {
     parameters.categorical = counting(flags_of(options.categorical, columns), columns, false, features);
     if (parameters.ranges.empty()) parameters.ranges = counting(ranges(), columns, false, features);
     for (std::size_t d = 0; d < features.size(); ++d)

@@ -86,7 +86,8 @@ class PreparedMetric {
   ShownBy shown() const;
 
   /// Changes rows. Must run under FloatGuard.
-  ///   rows       [n, dims]  the columns that count, finite; out: [n, prepared_columns(dims)]
+  ///   rows       [n, dims]  the columns that count, finite, or NaN if the metric takes gaps; out:
+  ///              [n, prepared_columns(dims)]
   ///   first_row  the number of row 0 in messages
   ///   most       the largest magnitude that a value may have
   /// Throws invalid_argument: a row that the metric does not take, or a value that becomes too large (names
@@ -119,7 +120,7 @@ class PreparedMetric {
 ///   columns    of the rows as they are given
 ///   features   those that count
 ///   variances  returns those of the columns that count, of the rows
-///   ranges     returns those of the training rows, [columns], for gower without ranges
+///   ranges     returns those of the training rows, [columns], for metrics of categories without ranges
 /// Throws invalid_argument: a parameter that is missing, of another metric or of another length, or that has
 /// a value which is no parameter (names its place); a centre or a box beside it.
 std::shared_ptr<const PreparedMetric> prepared_metric_of(

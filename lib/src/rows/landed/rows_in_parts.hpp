@@ -25,16 +25,18 @@ struct RowsInParts {
       : rows(n), cols(columns), part(std::move(read)) {}
 
   /// Calls take(row) for each row in turn, with the columns that count as doubles.
+  ///   metric     as the caller named it: by some, NaN are missing values
   ///   features   those columns, ascending
   ///   first_row  the number of row 0 in messages
-  /// Throws invalid_argument: a value that is not finite (names its place).
+  /// Throws invalid_argument: a value that is neither finite nor missing (names its place).
   template <class Take>
-  void each_row(std::span<const std::int64_t> features, std::int64_t first_row, const Take& take) const {
+  void each_row(Metric metric, std::span<const std::int64_t> features, std::int64_t first_row,
+                const Take& take) const {
     constexpr std::int64_t at_once = std::int64_t{1} << 20;  // values
     const std::int64_t step = std::max<std::int64_t>(1, at_once / cols);
     for (std::int64_t first = 0; first < rows; first += step) {
       const PreparedDoubles some =
-          prepare_doubles("index", "training", part(first, std::min(step, rows - first)), Metric::l2,
+          prepare_doubles("index", "training", part(first, std::min(step, rows - first)), as_given(metric),
                           features, {}, 0, first_row + first);
       for (std::int64_t r = 0; r < some.rows; ++r) take(some.row(r));
     }

@@ -55,7 +55,7 @@ Plan plan_radii(const std::string& where, const ResidentRows& index, std::int64_
   check_options(where, options);
   std::string why;
   if (index.terms) why = test_terms(*index.device.state(), index.metric, index.kind_of_terms());
-  if (is_of_sums(index.metric)) why = test_sums(*index.device.state(), index.metric);
+  if (why.empty() && is_of_sums(index.metric)) why = test_sums(*index.device.state(), index.metric);
   if (!why.empty()) throw Error(Errc::unsupported, where + ": " + device.spec + ": " + why);
   check_rows_left_out(where, index.rows, m, options);
   SearchOptions tiles = options;

@@ -1,4 +1,4 @@
-// Tests --prepare missing=pairwise with --metric nan_euclidean: docs/contract.md, sections 1 and 3.
+// Tests --prepare missing=pairwise with metrics of rows that miss values: docs/contract.md, sections 1 and 3.
 #include "common/shell.hpp"
 
 namespace command_tests::test_command_gaps {
@@ -65,13 +65,32 @@ TEST_CASE("gaps: a query without neighbours is shown without any, and index file
             .code == 3);
 }
 
+TEST_CASE("gaps: columns of numbers and of texts, by sums of differences and by categories") {
+  const Folder folder;
+  const string train = folder.write("pets.csv", "age,kind\n1,cat\nNA,dog\n5,\n?,NA\n"),
+               queries = folder.write("asked.csv", "age,kind\n2,dog\nNA,cat\n");
+  const string rows = " --device cpu -k 3 --train " + train, out = " --quiet --write header=no --out-index -",
+               asked = " --queries " + queries + out,
+               how = R"( --metric nan_gower --metric-params '{"categorical": [1]}')";
+  CHECK(kith("search" + how + rows + asked).out == "1,0,2\n0,1,-1\n");
+  CHECK(kith("search --metric nan_gower" + rows + " --features age --query 4" + out).out == "2,0,-1\n");
+  CHECK(kith("search --metric nan_manhattan" + rows + " --features age --query 4" + out).out == "2,0,-1\n");
+  const string model = folder / "pets.kith",
+               named = folder.write("named.csv", "age,kind,label\n1,cat,a\n,dog,b\n5,,a\n?,NA,a\n"),
+               one = " --device cpu -k 1 --quiet --write header=no --out - --queries " + queries;
+  const string vote = "classify" + how + " --label label --train " + named;
+  CHECK(kith(vote + one).out == "b\na\n");
+  CHECK(kith(vote + " -k 1 --device cpu --save-model " + model).code == 0);
+  CHECK(kith("classify --model " + model + one).out == "b\na\n");
+}
+
 TEST_CASE("gaps: what does not go together is refused, with what to do") {
   const WithGaps folder;
   const string rows = " --device cpu -k 1 --features x,y --train " + folder.train + " --leave-one-out";
   check_refused(
       "search --prepare missing=pairwise" + rows, 2,
       "invalid_argument: search: --prepare missing=pairwise leaves values out, which l2 does not take; "
-      "choose --metric nan_euclidean, or fill them in by missing=median");
+      "choose --metric nan_euclidean, nan_manhattan or nan_gower, or fill them in by missing=median");
   check_refused("search --metric nan_euclidean --prepare missing=pairwise --scale l2" + rows, 2,
                 "invalid_argument: preparation: l2_rows divides by the norm of a whole row, of which "
                 "missing=pairwise leaves values out; drop one of them");
