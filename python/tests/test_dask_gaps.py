@@ -35,6 +35,24 @@ def test_shards_give_the_bits_of_one_index(random, tmp_path):
         assert np.array_equal(index.within(Q, 1.5).row, near.row)
 
 
+def test_ranges_are_those_of_the_values_in_all_shards(random):
+    X, Q = holes(random, 60), holes(random, 9)
+    X[:20, 3] = np.nan
+    right = kith.Index(X, "nan_gower", "cpu", categorical=[1]).search(Q, 60)
+    found = kith.dask.Index.from_array(X, "nan_gower", "cpu", shards=3, categorical=[1]).search(Q, 60)
+    assert np.array_equal(found.row, right.row) and np.array_equal(found.distance, right.distance)
+
+
+def test_frames_that_miss_categories():
+    pandas = pytest.importorskip("pandas")
+    kinds = pandas.Categorical(["cat", None, "cat", "cow"])
+    frame = pandas.DataFrame({"size": [1.0, 2.0, None, 3.0], "kind": kinds})
+    asked = pandas.DataFrame({"size": [None, 2.0], "kind": ["cow", None]})
+    right = kith.Index(frame, "nan_gower", "cpu").search(asked, 4)
+    found = kith.dask.Index.from_array(frame, "nan_gower", "cpu", shards=3).search(asked, 4)
+    assert np.array_equal(found.row, right.row) and np.array_equal(found.distance, right.distance)
+
+
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_estimators_have_the_answers_of_one(random, weights):
     ours = pytest.importorskip("kith.sklearn")

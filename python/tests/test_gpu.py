@@ -113,7 +113,12 @@ def test_every_element_and_layout_on_the_device():
 
 
 # What a metric needs beside rows.
-NEEDED = {"minkowski": {"p": 1.5}, "gower": {"categorical": [3]}, "mahalanobis": {"V": np.eye(9) + 0.25}}
+NEEDED = {
+    "minkowski": {"p": 1.5},
+    "gower": {"categorical": [3]},
+    "nan_gower": {"categorical": [3]},
+    "mahalanobis": {"V": np.eye(9) + 0.25},
+}
 
 
 @pytest.mark.parametrize("metric", kith.metrics())

@@ -168,7 +168,7 @@ def measure_by(
 def terms_by(
     options: s.IndexOptions, p: Optional[Any], categorical: Optional[Any], ranges: Optional[Any], what: str
 ) -> None:
-    """Write p of minkowski, and what gower takes, into options, which keep the arrays."""
+    """Write p of minkowski, and what metrics of categories take, into options, which keep the arrays."""
     if p is not None:
         if isinstance(p, bool) or not isinstance(p, numbers.Real) or math.isnan(p) or p == 0:
             raise InvalidArgument(f"{what}: p={p!r}; choose 0.5, 1, 1.5 and so on up to 8, or infinity")

@@ -32,7 +32,7 @@ from ._errors import BadFile, InvalidArgument
 from ._groups import Clouds, borders_of_batch
 from ._index_file import Path, index_file_info, name_of_file, save
 from ._library import Handle, check, lib, new_handle, text, version
-from ._metrics import arithmetic_for, doubles_by, metric_named, metric_of, packs, takes_gaps
+from ._metrics import arithmetic_for, doubles_by, metric_named, metric_of, packs, takes_categories, takes_gaps
 from ._results import Neighbors, copied
 from ._searches import Searches
 from ._types import Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
@@ -48,7 +48,7 @@ class Index(Searches):
     ----------
     X : array, [n, dims], str or path
         Rows of NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or anything else with the buffer protocol, DLPack,
-        Arrow's PyCapsule protocol or that of dataframes; finite, but for ``nan_euclidean``. Names of columns are kept,
+        Arrow's PyCapsule protocol or that of dataframes; finite, but for metrics ``nan_...``. Names of columns are kept,
         and compared with those of queries and of rows that `with_` adds. Rows of float64 make an index in double
         precision, and all others one in single precision: `arithmetic`. float64, float32, float16, bfloat16, uint8 and
         int8 are not copied on their way to the library. Queries may be of another type than the rows. PyTorch and CuPy
@@ -60,10 +60,10 @@ class Index(Searches):
     metric : str, optional
         ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, ``correlation``,
         ``spearman``, ``seuclidean``, ``mahalanobis``, ``hellinger``, ``angular``, ``haversine``, ``braycurtis``,
-        ``nan_euclidean``, or another library's name for one of these (docs/howto/metrics.md). Smaller is nearer:
-        ``negative_dot`` is the negated product. By ``nan_euclidean`` rows and queries may have NaN (in lists None, in
-        frames what is missing there): a pair is compared by the columns in which both have a value, and is no
-        neighbour if there is none.
+        ``nan_euclidean``, ``nan_manhattan``, ``nan_gower``, or another library's name for one of these
+        (docs/howto/metrics.md). Smaller is nearer: ``negative_dot`` is the negated product. By the metrics named
+        ``nan_...`` rows and queries may have NaN (in lists None, in frames what is missing there): a pair is compared
+        by the columns in which both have a value, and is no neighbour if there is none.
         docs/contract.md, section 1, gives each formula. Of bits: ``hamming``, which counts those that differ,
         ``jaccard``, ``dice``, ``sokalsneath``, ``rogerstanimoto``, ``russellrao``. None: ``l2``, or the metric of the
         index file.
@@ -123,17 +123,18 @@ class Index(Searches):
         For ``minkowski`` the power of differences: 0.5, 1, 1.5 ... 8 or infinity; 1, 2 and infinity are ``l1``, ``l2``
         and ``linf``.
     categorical : sequence of int, optional
-        For ``gower`` the columns that hold categories: numbers that are equal or differ. The others hold numbers.
-        None: those of the data type ``category`` if `X` is a DataFrame, else no column.
+        For ``gower`` and ``nan_gower`` the columns that hold categories: numbers that are equal or differ. The others
+        hold numbers. None: those of the data type ``category`` if `X` is a DataFrame, else no column.
     ranges : array, [dims], optional
-        For ``gower`` what differences of columns of numbers are divided by, 0 or more; 0: a column counts 0. None: the
-        largest value less the smallest of `X`.
+        For ``gower`` and ``nan_gower`` what differences of columns of numbers are divided by, 0 or more; 0: a column
+        counts 0. None: the largest value less the smallest of `X`.
     arithmetic : {"automatic", "f32", "f64"}
         The precision of the chain, of distances and of radii. ``f64``: every value enters as it is, whole numbers up
         to 2^53, and answers are float64. ``f32``: answers are float32, those of ``X.astype(np.float32)``; float64 and
         larger integers are rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's
         step in float32 is above 1e-4 of its spread. Queries of float64 are then rounded, too. ``automatic``: ``f64``
-        for rows of float64 without a `centre`, else ``f32``, which alone ``braycurtis`` and ``nan_euclidean`` have.
+        for rows of float64 without a `centre`, else ``f32``, which alone ``braycurtis`` and metrics named ``nan_...``
+        have.
     deduplicate : bool, optional
         Keeps and searches equal rows once. Each is still found under its own number: no answer changes
         (docs/howto/repeated-rows.md). None: for rows on the host, if at least half of them repeat others.
@@ -450,7 +451,7 @@ class Index(Searches):
     @property
     def parameter(self) -> float:
         """What `kith.finish` needs beside the metric: `p` of ``minkowski``, the number of columns that count of
-        ``gower`` and ``matching``, 1 of rows of bits with codes, else 0."""
+        ``gower``, ``nan_gower`` and ``matching``, 1 of rows of bits with codes, else 0."""
         return self._parameter
 
     @property
@@ -503,8 +504,9 @@ def categories_of(
     X: Any, metric: str, categorical: Optional[Any], what: str
 ) -> tuple[Optional[FrameCategories], Optional[Any]]:
     """Return the categories of a frame for a metric of categories, and the columns that hold categories."""
-    found = FrameCategories.of(X) if metric.lower() in ("gower", "matching") else None
-    if found is None or metric.lower() == "matching":
+    mixed = takes_categories(metric)
+    found = FrameCategories.of(X, takes_gaps(metric)) if mixed or metric_named(metric) == "matching" else None
+    if found is None or not mixed:
         return found, categorical
     named = [] if categorical is None else index_array(categorical, f"{what}: categorical").tolist()
     return found, sorted([*named, *(place for place in found.places if place not in named)])

@@ -130,7 +130,7 @@ def finish(metric: MetricName, keys: Any, parameter: float = 0) -> Any:
     keys : Keys or RadiusKeys
         The merged keys.
     parameter : float
-        `Index.parameter` of the shards, for ``minkowski``, ``gower`` and ``matching``.
+        `Index.parameter` of the shards, for ``minkowski``, ``gower``, ``nan_gower`` and ``matching``.
 
     Returns
     -------

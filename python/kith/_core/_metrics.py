@@ -6,7 +6,7 @@ import ctypes as c
 from typing import Any, Optional, cast
 
 from ._library import check, lib, text
-from ._types import BIT_METRICS, FLOAT_METRICS, GAP_METRICS, Arithmetic, MetricName
+from ._types import BIT_METRICS, CATEGORY_METRICS, FLOAT_METRICS, GAP_METRICS, Arithmetic, MetricName
 
 def metrics() -> list[MetricName]:
     """Return the names of all metrics; docs/contract.md, section 1, gives the formula of each."""
@@ -44,6 +44,11 @@ def arithmetic_for(metric: str, asked: Arithmetic) -> Arithmetic:
 def doubles_by(metric: str, do: str) -> str:
     """Return `do`, by which a caller asks for ``f64``; empty for a metric that has none."""
     return "" if metric_named(metric) in FLOAT_METRICS else do
+
+
+def takes_categories(metric: str) -> bool:
+    """Return whether columns hold numbers or categories."""
+    return metric_named(metric) in CATEGORY_METRICS
 
 
 def takes_gaps(metric: str) -> bool:

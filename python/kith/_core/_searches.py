@@ -110,7 +110,7 @@ class Searches:
         Neighbors
             ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` if that is an array on a GPU. They are made
             there if `Q` is read there and no `out` is given; else they pass through the host. A list of fewer than k
-            rows, which a filter, a radius, a group or ``nan_euclidean`` may leave, ends in distance inf, row -1.
+            rows, which a filter, a radius, a group or missing values may leave, ends in distance inf, row -1.
 
         Raises
         ------

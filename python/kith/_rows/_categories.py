@@ -12,19 +12,22 @@ UNKNOWN = -1.0  # the number of categories that the training frame lacks: it is 
 
 
 class FrameCategories:
-    """The categories of a training frame's columns of the data type ``category``, by their places."""
+    """The categories of a training frame's columns of the data type ``category``, by their places.
 
-    def __init__(self, lists: dict[int, list[Any]]) -> None:
-        self._lists = lists
+    `gaps`: they may be missing, and become NaN.
+    """
+
+    def __init__(self, lists: dict[int, list[Any]], gaps: bool = False) -> None:
+        self._lists, self._gaps = lists, gaps
 
     @classmethod
-    def of(cls, x: Any) -> Optional[FrameCategories]:
+    def of(cls, x: Any, gaps: bool = False) -> Optional[FrameCategories]:
         """Return those of a frame; None if it has no such column, or is none of pandas."""
         if not _is_frame(x):
             return None
         kinds = enumerate(x.dtypes)
         lists = {place: list(kind.categories) for place, kind in kinds if getattr(kind, "name", "") == "category"}
-        return cls(lists) if lists else None
+        return cls(lists, gaps) if lists else None
 
     @property
     def places(self) -> list[int]:
@@ -44,19 +47,20 @@ class FrameCategories:
             if place >= x.shape[1]:
                 continue  # the number of columns is refused later
             column, name = x.iloc[:, place], x.columns[place]
-            if (gaps := column.isna().to_numpy()).any():
+            if (gone := column.isna().to_numpy(bool)).any() and not self._gaps:
                 raise InvalidArgument(
-                    f"{what}: row {int(np.argmax(gaps))}, column {place} ({name!r}) holds no category; fill it in, or "
-                    "leave the row out"
+                    f"{what}: row {int(np.argmax(gone))}, column {place} ({name!r}) holds no category; fill it in, "
+                    "leave the row out, or choose metric='nan_gower', which takes missing values"
                 )
             codes = Index(categories).get_indexer(Index(column.to_numpy()))
-            if known and (codes < 0).any():
-                row = int(np.argmax(codes < 0))
+            if known and (other := (codes < 0) & ~gone).any():
+                row = int(np.argmax(other))
                 raise InvalidArgument(
                     f"{what}: row {row}, column {place} ({name!r}) holds {column.iloc[row]!r}, which is no category of "
                     "the training frame; give the column all categories when the index is made"
                 )
-            numbered.isetitem(place, np.where(codes < 0, UNKNOWN, codes).astype(np.float32))
+            codes = np.where(codes < 0, UNKNOWN, codes).astype(np.float32)
+            numbered.isetitem(place, np.where(gone, np.float32(np.nan), codes))
         return numbered
 
 

@@ -82,8 +82,8 @@ class Index:
         centre : True or array, [dims], optional
             As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
         w, V, VI, degrees, p, categorical, ranges
-            As for `kith.Index`. Variances for ``seuclidean`` and ranges for ``gower`` that are not given are learned
-            from the rows of all shards, which are read for it.
+            As for `kith.Index`. Variances for ``seuclidean`` and ranges for ``gower`` and ``nan_gower`` that are not
+            given are learned from the rows of all shards, which are read for it.
         arithmetic : {"automatic", "f32", "f64"}
             As for `kith.Index`, and the same for all shards: ``automatic`` is ``f64`` for files of float64 without a
             `centre`, else ``f32``.

@@ -8,6 +8,7 @@ import numpy as np
 from distributed import Client
 
 from .._core._errors import Error, InvalidArgument
+from .._core._metrics import takes_categories
 from . import _client as c
 from . import _tasks as tasks
 from ._arithmetic import Width, converted
@@ -29,8 +30,8 @@ class Part(NamedTuple):
 def with_learned(
     client: Client, parts: list[Part], metric: str, arithmetic: Width, takes: dict[str, Any]
 ) -> dict[str, Any]:
-    """Returns what the metric takes, with the ranges of ``gower`` and the variances of ``seuclidean``."""
-    if metric == "gower" and takes.get("ranges") is None:
+    """Returns what the metric takes, with the ranges of metrics of categories and the variances of ``seuclidean``."""
+    if takes_categories(metric) and takes.get("ranges") is None:
         return {**takes, "ranges": _ranges(client, parts, metric, arithmetic)}
     if metric == "seuclidean" and takes.get("V") is None:
         return {**takes, "V": _variances(client, parts, metric, arithmetic)}
@@ -65,7 +66,8 @@ def _variances(client: Client, parts: list[Part], metric: str, arithmetic: Width
 
 
 def ends_of(source: Any, name: str, metric: str, arithmetic: Width) -> Float64:
-    """Returns the smallest and the largest value of each column, [2, columns]. NaN counts as none: shards refuse it."""
+    """Returns the smallest and the largest value of each column, [2, columns]. NaN counts as none: it is a missing
+    value, or shards refuse it."""
     rows, most = _rows(source, name, metric, arithmetic), np.finfo(np.float64).max
     return np.stack([np.fmin.reduce(rows, axis=0, initial=most), np.fmax.reduce(rows, axis=0, initial=-most)])
 

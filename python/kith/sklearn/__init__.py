@@ -9,8 +9,8 @@ and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same
 There are these differences:
 
 * Distances are computed in float32 for estimators that are fitted to float32, 16- or 8-bit numbers, and in float64
-  for all others; by ``braycurtis`` and ``nan_euclidean`` always in float32. Two neighbours may be swapped if float32
-  cannot tell their distances apart.
+  for all others; by ``braycurtis`` and metrics named ``nan_...`` always in float32. Two neighbours may be swapped if
+  float32 cannot tell their distances apart.
 * Among equally near rows the first always comes first.
 * ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 0.5, 1, 1.5 ... 8 or
   infinity. Trees, sparse rows, callable and precomputed metrics are refused with what to use instead.

@@ -207,7 +207,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
             Nearest first; float32 values if the estimator was fitted to rows of float32. Only with
             `return_distance`.
         row : array of int64, [m, k]
-            Among equally near rows the first comes first. By ``nan_euclidean`` a query may have fewer than k
+            Among equally near rows the first comes first. With missing values a query may have fewer than k
             neighbours, since a fitted row without a column in which both have a value is none: its list ends in row
             -1 at distance inf, where scikit-learn has rows at distance NaN.
         """

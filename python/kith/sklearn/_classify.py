@@ -163,8 +163,8 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
     costs : array, [classes, classes], or dict of dicts, optional
         kith's own: the cost of the class of the column as the answer if that of the row is right.
     no_label : label, optional
-        kith's own: the answer for a query that abstains or has no vote, such as one without neighbours by
-        ``nan_euclidean``; None refuses such queries.
+        kith's own: the answer for a query that abstains or has no vote, such as one whose missing
+        values leave it no neighbours; None refuses such queries.
 
     Examples
     --------

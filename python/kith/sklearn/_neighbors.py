@@ -26,7 +26,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
         It has no effect.
     metric : str
         ``minkowski`` (with `p` of 0.5, 1, 1.5 ... 8 or infinity), or a name that `kith.Index` takes. By
-        ``nan_euclidean``, and no other, rows may have NaN where values are missing.
+        ``nan_euclidean``, ``nan_manhattan`` and ``nan_gower``, and no other, rows may have NaN for missing values.
     p : float
     metric_params : dict, optional
         ``p`` and ``w`` of ``minkowski``, or what `kith.Index` takes for the metric: ``w``, ``V``, ``VI``,
@@ -84,7 +84,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
     Parameters
     ----------
     mode : {"distance", "connectivity"}
-        With ``distance`` a row has one neighbour more, since it may be its own; by ``nan_euclidean`` it may have fewer.
+        With ``distance`` a row has one neighbour more, since it may be its own; with missing values it may have fewer.
     n_neighbors, algorithm, leaf_size, metric, p, metric_params, n_jobs, device
         As for `NearestNeighbors`.
     """

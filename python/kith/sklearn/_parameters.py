@@ -17,7 +17,7 @@ _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = (
     "use one of l2, l1, linf, squared_l2, cosine, negative_dot, correlation, spearman, seuclidean, mahalanobis, "
     "hellinger, angular, haversine, jaccard, dice, sokalsneath, rogerstanimoto, russellrao, braycurtis, "
-    "nan_euclidean, minkowski, hamming, canberra, gower, or sklearn.neighbors"
+    "nan_euclidean, nan_manhattan, nan_gower, minkowski, hamming, canberra, gower, or sklearn.neighbors"
 )
 
 
@@ -30,6 +30,7 @@ _TAKEN: dict[str, tuple[str, ...]] = {
     "haversine": ("degrees",),
     "minkowski": ("p", "w"),
     "gower": ("categorical", "ranges"),
+    "nan_gower": ("categorical", "ranges"),
 }  # of metric_params, beside p
 
 

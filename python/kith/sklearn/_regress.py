@@ -114,7 +114,7 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         Returns
         -------
         array of float64, [m] or [m, outputs]
-            NaN for a query without neighbours, which ``nan_euclidean`` may leave.
+            NaN for a query without neighbours, which missing values may leave.
         """
         check_is_fitted(self, "_fit_X")
         weights = parameters.weights_of(self.weights, self._where())
