@@ -169,6 +169,7 @@ configure() {
   if command -v ccache >/dev/null 2>&1; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache "$@"
     export CCACHE_NOHASHDIR=true  # what two build folders compile alike is compiled once
+    export CCACHE_DEPEND=true     # the compiler names the headers, so none are read before it for what is not known yet
   fi
   [ -z "${KITH_WERROR-}" ] || set -- "-DKITH_WERROR=$KITH_WERROR" "$@"
   mkdir -p "$folder"
