@@ -42,8 +42,8 @@ function(kith_target name)
   endif()
 endfunction()
 
-# kith_unity(TARGET [ROOMS...]) compiles the files of each folder as one, since most of their time goes to the headers that
-# they share. ROOMS is a regular expression: a folder that matches is compiled as one with all folders below it. Names in
+# kith_unity(TARGET [ROOMS...]) compiles the files of each folder as one, those of C++ and of CUDA each, since most of their
+# time goes to the headers that they share. ROOMS is a regular expression: a folder that matches is compiled as one with all folders below it. Names in
 # files compiled together must differ. Files that have options of their own by now stay separate, and so do those with
 # the property SKIP_UNITY_BUILD_INCLUSION. -DCMAKE_UNITY_BUILD=OFF compiles each file by itself.
 #
@@ -65,7 +65,8 @@ function(kith_unity target)
       get_property(value SOURCE ${source} PROPERTY ${property})
       list(APPEND own ${value})
     endforeach()
-    if(own OR NOT source MATCHES "\\.cpp$")
+    get_filename_component(language ${source} LAST_EXT)
+    if(own OR NOT language MATCHES "^\\.(cpp|cu)$")
       list(APPEND kept ${source})
       continue()
     endif()
@@ -78,6 +79,7 @@ function(kith_unity target)
       endif()
     endforeach()
     string(MAKE_C_IDENTIFIER "${group}" group)
+    string(APPEND group ${language})
     list(APPEND groups ${group})
     file(RELATIVE_PATH path ${joint_folder} ${source})
     string(APPEND text_${group} "#include \"${path}\"\n")
@@ -90,7 +92,7 @@ function(kith_unity target)
       list(APPEND kept ${files_${group}})
       continue()
     endif()
-    set(joint ${joint_folder}/${target}_${group}.cpp)
+    set(joint ${joint_folder}/${target}_${group})
     file(CONFIGURE OUTPUT ${joint} CONTENT "${text_${group}}" @ONLY)
     list(APPEND kept ${joint})
   endforeach()

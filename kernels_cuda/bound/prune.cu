@@ -14,7 +14,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t warp_threads = 128, block_threads = 256, each = 4;
+constexpr std::uint32_t prune_warp_threads = 128, prune_block_threads = 256, prune_each = 4;
 constexpr std::uint32_t long_list = 2048;
 
 struct Pruning {
@@ -41,20 +41,20 @@ struct List {
 
 /// The up to `each` candidates that a thread reads from places first + i * threads.
 struct Kept {
-  std::uint32_t row[each];
-  float low[each];
-  Key high[each];
-  bool near[each];
+  std::uint32_t row[prune_each];
+  float low[prune_each];
+  Key high[prune_each];
+  bool near[prune_each];
 
   __device__ __forceinline__ void read(const List& list, std::uint32_t first, std::uint32_t threads,
                                        std::uint32_t listed) {
 #pragma unroll
-    for (std::uint32_t i = 0; i < each; ++i) {
+    for (std::uint32_t i = 0; i < prune_each; ++i) {
       const std::uint32_t j = first + i * threads;
       low[i] = j < listed ? list.lows[j] : not_a_candidate();
     }
 #pragma unroll
-    for (std::uint32_t i = 0; i < each; ++i) {
+    for (std::uint32_t i = 0; i < prune_each; ++i) {
       const std::uint32_t j = first + i * threads;
       near[i] = low[i] <= list.threshold;
       row[i] = near[i] ? list.rows[j] : 0;
@@ -64,10 +64,10 @@ struct Kept {
 
   /// Returns how many candidates of the warp are near. before[i] becomes the number of these that stand
   /// before this lane's candidate i.
-  __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[each]) const {
+  __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[prune_each]) const {
     std::uint32_t total = 0;
 #pragma unroll
-    for (std::uint32_t i = 0; i < each; ++i) {
+    for (std::uint32_t i = 0; i < prune_each; ++i) {
       const std::uint32_t vote = __ballot_sync(whole_warp, near[i]);
       before[i] = total + static_cast<std::uint32_t>(__popc(vote & ((1u << threadIdx.x % 32) - 1)));
       total += static_cast<std::uint32_t>(__popc(vote));
@@ -76,9 +76,9 @@ struct Kept {
   }
 
   __device__ __forceinline__ void write(const List& list, std::uint32_t to,
-                                        const std::uint32_t (&before)[each]) const {
+                                        const std::uint32_t (&before)[prune_each]) const {
 #pragma unroll
-    for (std::uint32_t i = 0; i < each; ++i) {
+    for (std::uint32_t i = 0; i < prune_each; ++i) {
       if (!near[i]) continue;
       list.rows[to + before[i]] = row[i];
       list.lows[to + before[i]] = low[i];
@@ -87,16 +87,16 @@ struct Kept {
   }
 };
 
-__global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pruning) {
+__global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruning pruning) {
   take_turn();
-  const std::uint32_t q = (blockIdx.x * warp_threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  const std::uint32_t q = (blockIdx.x * prune_warp_threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (q >= pruning.rows) return;
   const List list(pruning, q);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity);
   std::uint32_t kept = 0;
-  for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * each) {
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * prune_each) {
     Kept mine;
-    std::uint32_t before[each];
+    std::uint32_t before[prune_each];
     mine.read(list, j0 + lane, 32, listed);
     const std::uint32_t some = mine.count(before);  // all lanes have read
     mine.write(list, kept, before);
@@ -106,17 +106,17 @@ __global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pru
   if (lane == 0) *list.count = kept;
 }
 
-__global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning pruning) {
-  constexpr std::uint32_t warps = block_threads / 32;
+__global__ __launch_bounds__(prune_block_threads) void prune_by_blocks(const Pruning pruning) {
+  constexpr std::uint32_t warps = prune_block_threads / 32;
   __shared__ std::uint32_t found[warps];
   take_turn();
   const List list(pruning, blockIdx.x);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
   std::uint32_t kept = 0;
-  for (std::uint32_t j0 = 0; j0 < listed; j0 += block_threads * each) {
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += prune_block_threads * prune_each) {
     Kept mine;
-    std::uint32_t before[each], here = 0, all = 0;
-    mine.read(list, j0 + threadIdx.x, block_threads, listed);
+    std::uint32_t before[prune_each], here = 0, all = 0;
+    mine.read(list, j0 + threadIdx.x, prune_block_threads, listed);
     const std::uint32_t some = mine.count(before);
     if (threadIdx.x % 32 == 0) found[warp] = some;
     __syncthreads();  // all threads have read
@@ -138,9 +138,9 @@ cudaError_t prune(const Queue& queue, const spi::PruneStep& step) {
   const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.threshold),
                         bounded_lists_of(step.lists, step.bounds)};
   const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
-  if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, block_threads, 0, pruning);
-  return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, warp_threads / 32), warp_threads, 0,
-                        pruning);
+  if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, prune_block_threads, 0, pruning);
+  return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, prune_warp_threads / 32),
+                        prune_warp_threads, 0, pruning);
 }
 
 }  // namespace kith::cuda

@@ -26,9 +26,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t width = spi::box_rows, most_levels = spi::most_box_levels;
-constexpr unsigned all_lanes = 0xFFFFFFFFu;
-constexpr std::uint32_t warps = 4;  // warps of a block
+constexpr std::uint32_t most_levels = spi::most_box_levels;
 constexpr std::uint32_t most_columns_of_early_numbers = 4;
 static_assert(width == 32);
 

@@ -26,9 +26,6 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t width = spi::box_rows;
-constexpr unsigned all_lanes = 0xFFFFFFFFu;
-constexpr std::uint32_t warps = 4;          // warps of a block
 constexpr std::uint32_t most_bounds = 256;  // of a launch
 constexpr std::uint32_t ahead = 4;          // columns that are loaded before the first of them is folded
 static_assert(width == 32);

@@ -8,6 +8,10 @@
 
 namespace kith::cuda {
 
+inline constexpr std::uint32_t width = spi::box_rows;  // rows of a box
+inline constexpr std::uint32_t warps = 4;              // warps of a block that walks
+inline constexpr unsigned all_lanes = 0xFFFFFFFFu;
+
 /// The place of each level in spi::Boxes::bounds, and its number of boxes.
 struct Levels {
   std::uint32_t top;

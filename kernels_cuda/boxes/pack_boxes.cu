@@ -16,13 +16,14 @@
 // a time, twice if these are bounds. Work: each row is read twice and written once.
 // Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
 // 1977.
+#include "boxes/levels.cuh"
 #include "common/rows.cuh"
 #include "common/sort.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256, width = spi::box_rows;
+constexpr std::uint32_t pack_threads = 256;
 
 struct Packing {
   Rows rows;
@@ -33,8 +34,8 @@ struct Packing {
   float* packed;
 };
 
-__global__ __launch_bounds__(threads) void pack_rows(const Packing packing) {
-  const std::uint64_t place = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+__global__ __launch_bounds__(pack_threads) void pack_rows(const Packing packing) {
+  const std::uint64_t place = std::uint64_t{blockIdx.x} * pack_threads + threadIdx.x;
   if (place >= packing.padded) return;
   const std::uint32_t last = packing.places - 1;
   const std::uint32_t number = packing.numbers[place < last ? place : last];
@@ -80,17 +81,17 @@ __device__ __forceinline__ std::uint32_t widest_of(const float* reaches, std::ui
   return widest;
 }
 
-__global__ __launch_bounds__(threads) void halve_parts(const Halving halving) {
-  constexpr std::uint32_t part = spi::part_rows, each = part / threads;
+__global__ __launch_bounds__(pack_threads) void halve_parts(const Halving halving) {
+  constexpr std::uint32_t part = spi::part_rows, each = part / pack_threads;
   __shared__ Key keys[part];
-  __shared__ float reaches[threads];  // [halves, columns]
-  __shared__ std::uint32_t widest[threads / spi::most_curve_columns];
-  static_assert(part / (2 * width) * spi::most_curve_columns <= threads);
+  __shared__ float reaches[pack_threads];  // [halves, columns]
+  __shared__ std::uint32_t widest[pack_threads / spi::most_curve_columns];
+  static_assert(part / (2 * width) * spi::most_curve_columns <= pack_threads);
   const std::uint32_t me = threadIdx.x, begin = blockIdx.x * part, dims = halving.dims;
   const std::uint32_t count = min(part, halving.places - begin), columns = min(dims, spi::most_curve_columns);
   float* const packed = halving.packed + std::size_t{begin} * dims;
   std::uint32_t* const numbers = halving.numbers + begin;
-  for (std::uint32_t i = me; i < part; i += threads) keys[i] = i < count ? key_of(0.0f, i) : no_key;
+  for (std::uint32_t i = me; i < part; i += pack_threads) keys[i] = i < count ? key_of(0.0f, i) : no_key;
   __syncthreads();
   for (std::uint32_t size = part; size > width; size /= 2) {
     const std::uint32_t first = me / columns * size;  // first place of the part that this thread examines
@@ -99,7 +100,7 @@ __global__ __launch_bounds__(threads) void halve_parts(const Halving halving) {
     __syncthreads();
     if (me * size < count) widest[me] = widest_of(reaches + me * columns, columns);
     __syncthreads();
-    for (std::uint32_t i = me; i < count; i += threads) {
+    for (std::uint32_t i = me; i < count; i += pack_threads) {
       const auto place = static_cast<std::uint32_t>(keys[i]);
       keys[i] = key_of(packed[at_place(place, widest[i / size], dims)], place);
     }
@@ -109,17 +110,17 @@ __global__ __launch_bounds__(threads) void halve_parts(const Halving halving) {
   std::uint32_t came[each], number[each];
   float value[each];
   for (std::uint32_t j = 0; j < each; ++j)
-    came[j] = static_cast<std::uint32_t>(keys[min(me + j * threads, count - 1)]);
+    came[j] = static_cast<std::uint32_t>(keys[min(me + j * pack_threads, count - 1)]);
   for (std::uint32_t d = 0; d < dims; ++d) {
     for (std::uint32_t j = 0; j < each; ++j) value[j] = packed[at_place(came[j], d, dims)];
     __syncthreads();  // a column is read before it is written
     for (std::uint32_t j = 0; j < each; ++j)
-      if (me + j * threads < padded) packed[at_place(me + j * threads, d, dims)] = value[j];
+      if (me + j * pack_threads < padded) packed[at_place(me + j * pack_threads, d, dims)] = value[j];
   }
   for (std::uint32_t j = 0; j < each; ++j) number[j] = numbers[came[j]];
   __syncthreads();
   for (std::uint32_t j = 0; j < each; ++j)
-    if (me + j * threads < count) numbers[me + j * threads] = number[j];
+    if (me + j * pack_threads < count) numbers[me + j * pack_threads] = number[j];
 }
 
 struct Bounding {
@@ -132,8 +133,8 @@ struct Bounding {
   std::size_t bounds_block;
 };
 
-__global__ __launch_bounds__(threads) void bound_boxes(const Bounding bounding) {
-  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+__global__ __launch_bounds__(pack_threads) void bound_boxes(const Bounding bounding) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * pack_threads + threadIdx.x;
   if (i >= std::uint64_t{bounding.boxes} * bounding.dims) return;
   const auto box = static_cast<std::uint32_t>(i % bounding.boxes),
              d = static_cast<std::uint32_t>(i / bounding.boxes);
@@ -159,9 +160,9 @@ cudaError_t bound_all(const Queue& queue, const spi::PackBoxesStep& step, std::u
   for (std::uint32_t level = 0; level < spi::box_levels(p); ++level) {
     bounding.boxes = spi::boxes_of_level(p, level);
     bounding.bounds = bounds.data + spi::blocks_before_level(p, level) * bounds.stride;
-    const cudaError_t error =
-        launch(queue, bound_boxes, divide_up<std::uint64_t>(std::uint64_t{bounding.boxes} * dims, threads),
-               threads, 0, bounding);
+    const cudaError_t error = launch(
+        queue, bound_boxes, divide_up<std::uint64_t>(std::uint64_t{bounding.boxes} * dims, pack_threads),
+        pack_threads, 0, bounding);
     if (error != cudaSuccess) return error;
     bounding = {bounding.bounds, bounds.stride, line, bounding.boxes, 0, dims, nullptr, bounds.stride};
   }
@@ -177,7 +178,7 @@ cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step) {
   std::uint32_t first = 0;
   for (const spi::RowBlocks& part : step.rows) {
     const cudaError_t error = launch(
-        queue, pack_rows, divide_up<std::uint64_t>(padded, threads), threads, 0,
+        queue, pack_rows, divide_up<std::uint64_t>(padded, pack_threads), pack_threads, 0,
         Packing{rows_of(part), first, matrix_of(step.numbers).data, p, padded, matrix_of(step.packed).data});
     if (error != cudaSuccess) return error;
     first += part.rows;
@@ -185,7 +186,7 @@ cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step) {
   if (step.bounds.cols == 0) return cudaSuccess;
   const std::uint32_t dims = step.rows.front().dims;
   const cudaError_t error =
-      launch(queue, halve_parts, divide_up(p, spi::part_rows), threads, 0,
+      launch(queue, halve_parts, divide_up(p, spi::part_rows), pack_threads, 0,
              Halving{matrix_of(step.packed).data, matrix_of(step.numbers).data, p, dims});
   return error == cudaSuccess ? bound_all(queue, step, dims) : error;
 }

@@ -20,7 +20,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128, columns_of_tile = 32, tiles_at_once = 32;
+constexpr std::uint32_t accumulate_threads = 128, columns_of_tile = 32, tiles_at_once = 32;
 constexpr std::uint32_t pitch = columns_of_tile + 1;  // avoids bank conflicts in both directions
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
@@ -115,12 +115,12 @@ __device__ __forceinline__ std::uint32_t find_columns(const Accumulation& of, st
   return found;
 }
 
-__global__ __launch_bounds__(threads) void accumulate_by_warp(const Accumulation of,
-                                                              const std::uint32_t parts) {
-  __shared__ float staged_of_warp[threads / 32][32 * pitch];
+__global__ __launch_bounds__(accumulate_threads) void accumulate_by_warp(const Accumulation of,
+                                                                         const std::uint32_t parts) {
+  __shared__ float staged_of_warp[accumulate_threads / 32][32 * pitch];
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t part = blockIdx.x % parts;
-  const std::uint64_t q0 = std::uint64_t{blockIdx.x / parts} * threads + warp * 32, q = q0 + lane;
+  const std::uint64_t q0 = std::uint64_t{blockIdx.x / parts} * accumulate_threads + warp * 32, q = q0 + lane;
   if (q0 >= of.rows) return;  // all lanes of the warp return
   float* const staged = staged_of_warp[warp];
   const Places places{of.smallest.data + q * of.smallest.stride, of.high.data + q * of.high.stride,
@@ -156,11 +156,11 @@ cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step) {
                                   input_of(step.labels).data, step.classes,        matrix_of(step.smallest),
                                   matrix_of(step.high),       matrix_of(step.low)};
   // Classes are divided into parts if queries alone do not keep all schedulers busy.
-  const std::uint64_t blocks = divide_up<std::uint64_t>(accumulation.rows, threads);
+  const std::uint64_t blocks = divide_up<std::uint64_t>(accumulation.rows, accumulate_threads);
   if (blocks == 0) return cudaSuccess;
   const std::uint64_t wanted = divide_up<std::uint64_t>(4 * std::uint64_t{queue.multiprocessors}, blocks);
   const auto parts = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(wanted, 1, accumulation.classes));
-  return launch(queue, accumulate_by_warp, blocks * parts, threads, 0, accumulation, parts);
+  return launch(queue, accumulate_by_warp, blocks * parts, accumulate_threads, 0, accumulation, parts);
 }
 
 }  // namespace kith::cuda

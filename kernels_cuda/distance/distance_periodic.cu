@@ -13,15 +13,16 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t periodic_threads = 256;
 constexpr std::uint32_t run = 8;  // queries of a block
 
 /// Block b takes query run b % runs and 256 training rows.
 template <Metric metric, Terms kind>
-__global__ __launch_bounds__(threads) void distance_periodic(const Rows queries, const Rows train,
-                                                             const float* terms, const std::uint32_t runs,
-                                                             const Matrix<float> out) {
-  const std::uint32_t t = blockIdx.x / runs * threads + threadIdx.x, first = blockIdx.x % runs * run;
+__global__ __launch_bounds__(periodic_threads) void distance_periodic(const Rows queries, const Rows train,
+                                                                      const float* terms,
+                                                                      const std::uint32_t runs,
+                                                                      const Matrix<float> out) {
+  const std::uint32_t t = blockIdx.x / runs * periodic_threads + threadIdx.x, first = blockIdx.x % runs * run;
   if (t >= train.rows) return;
   const float* const row = row_at(train, train.first + t);
   for (std::uint32_t q = first; q < min(first + run, queries.rows); ++q) {
@@ -44,9 +45,9 @@ cudaError_t distance_by_terms(const Queue& queue, const spi::DistanceStep& step)
       auto* kernel = distance_periodic<metric, Terms::periodic>;
       if constexpr (takes_mixed_terms(metric))
         if (step.train.mixed) kernel = distance_periodic<metric, Terms::mixed>;
-      return launch(queue, kernel, std::uint64_t{runs} * divide_up(step.train.rows, threads), threads, 0,
-                    rows_of(step.queries), rows_of(step.train), terms_of(step.train), runs,
-                    matrix_of(step.out));
+      return launch(queue, kernel, std::uint64_t{runs} * divide_up(step.train.rows, periodic_threads),
+                    periodic_threads, 0, rows_of(step.queries), rows_of(step.train), terms_of(step.train),
+                    runs, matrix_of(step.out));
     } else {
       return cudaErrorNotSupported;
     }

@@ -21,7 +21,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t sums_threads = 256;
 constexpr int most_queries = 8;              // of a run
 constexpr std::uint32_t columns_ahead = 16;  // read before the first of them is summed
 
@@ -120,7 +120,7 @@ __device__ __forceinline__ void count_ones(const float* const (&query)[queries],
 #pragma unroll
   for (int q = 0; q < queries; ++q) {
     std::uint32_t own = 0;
-    for (std::uint32_t d = threadIdx.x; d < dims; d += threads) {
+    for (std::uint32_t d = threadIdx.x; d < dims; d += sums_threads) {
       const float a = __ldg(query[q] + std::size_t{d} * rows_a_block);
       own += ones_both(a, a);
     }
@@ -133,11 +133,12 @@ __device__ __forceinline__ void count_ones(const float* const (&query)[queries],
 /// asked for: it takes the last query again for them.
 ///   kind  differences, or mixed: sums are then of terms, which take the place of the query's values
 template <Metric metric, int queries_a_run, Terms kind>
-__global__ __launch_bounds__(threads) void distance_sums(const Rows queries, const Rows train,
-                                                         const float* const terms, const float n,
-                                                         const std::uint32_t runs, const Matrix<float> out) {
+__global__ __launch_bounds__(sums_threads) void distance_sums(const Rows queries, const Rows train,
+                                                              const float* const terms, const float n,
+                                                              const std::uint32_t runs,
+                                                              const Matrix<float> out) {
   __shared__ std::uint32_t ones[queries_a_run];
-  const std::uint32_t t = blockIdx.x / runs * threads + threadIdx.x;
+  const std::uint32_t t = blockIdx.x / runs * sums_threads + threadIdx.x;
   const std::uint32_t first_query = blockIdx.x % runs * queries_a_run;
   const float* query[queries_a_run];
 #pragma unroll
@@ -179,9 +180,10 @@ cudaError_t launch_sums(const Queue& queue, const spi::DistanceStep& step) {
   auto* kernel = distance_sums<metric, queries_a_run, Terms::differences>;
   if constexpr (takes_mixed_terms(metric))
     if (step.train.mixed) kernel = distance_sums<metric, queries_a_run, Terms::mixed>;
-  return launch(queue, kernel, std::uint64_t{runs} * divide_up(step.train.rows, threads), threads, 0,
-                rows_of(step.queries), rows_of(step.train), step.train.mixed ? terms_of(step.train) : nullptr,
-                static_cast<float>(step.summed()), runs, matrix_of(step.out));
+  return launch(queue, kernel, std::uint64_t{runs} * divide_up(step.train.rows, sums_threads), sums_threads,
+                0, rows_of(step.queries), rows_of(step.train),
+                step.train.mixed ? terms_of(step.train) : nullptr, static_cast<float>(step.summed()), runs,
+                matrix_of(step.out));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t mask_threads = 256;
 
 struct Masking {
   Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all queries
@@ -41,18 +41,18 @@ Masking masking_of(const spi::MaskStep& step) {
           spi::masked_bits};
 }
 
-__global__ __launch_bounds__(threads) void mask_rows(const Masking masking, const std::uint64_t pieces) {
-  __shared__ std::uint32_t words[threads];
+__global__ __launch_bounds__(mask_threads) void mask_rows(const Masking masking, const std::uint64_t pieces) {
+  __shared__ std::uint32_t words[mask_threads];
   const std::uint64_t q = blockIdx.x / pieces;
   // in training rows
   const std::uint64_t begin = masking.first_row, end = begin + masking.columns;
-  const std::uint64_t w0 = begin / 32 + blockIdx.x % pieces * threads, w = w0 + threadIdx.x;
+  const std::uint64_t w0 = begin / 32 + blockIdx.x % pieces * mask_threads, w = w0 + threadIdx.x;
   words[threadIdx.x] = w * 32 < end ? masking.filter.data[q * masking.filter.stride + w] : 0xFFFFFFFFu;
   __syncthreads();
   std::uint32_t* const row = masking.distances.data + q * masking.distances.stride;
   const std::uint32_t* const from =
       masking.from.data == nullptr ? nullptr : masking.from.data + q * masking.from.stride;
-  for (std::uint32_t i = threadIdx.x; i < 32 * threads; i += threads) {
+  for (std::uint32_t i = threadIdx.x; i < 32 * mask_threads; i += mask_threads) {
     const std::uint64_t t = w0 * 32 + i;
     if (t < begin || t >= end) continue;
     if ((words[i / 32] >> i % 32 & 1) == 0)
@@ -68,12 +68,12 @@ std::uint64_t mask_pieces(const spi::MaskStep& step) {
   const std::uint64_t columns = step.distances.cols;
   if (columns == 0) return 0;
   const std::uint64_t words = (step.first_row + columns - 1) / 32 - step.first_row / 32 + 1;
-  return divide_up<std::uint64_t>(words, threads);
+  return divide_up<std::uint64_t>(words, mask_threads);
 }
 
 cudaError_t mask(const Queue& queue, const spi::MaskStep& step) {
   const std::uint64_t pieces = mask_pieces(step);
-  return launch(queue, mask_rows, step.distances.rows * pieces, threads, 0, masking_of(step), pieces);
+  return launch(queue, mask_rows, step.distances.rows * pieces, mask_threads, 0, masking_of(step), pieces);
 }
 
 }  // namespace kith::cuda

@@ -17,7 +17,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t finish_threads = 256;
 
 /// The function that metrics.def calls sqrt.
 struct Root {
@@ -60,8 +60,8 @@ __device__ __forceinline__ std::int64_t place_of(const Finishing& finishing, Key
 }
 
 template <Metric metric>
-__global__ __launch_bounds__(threads) void finish_keys(const Finishing finishing) {
-  __shared__ std::uint32_t leaves[threads];  // the place in the list of the key that is left out
+__global__ __launch_bounds__(finish_threads) void finish_keys(const Finishing finishing) {
+  __shared__ std::uint32_t leaves[finish_threads];  // the place in the list of the key that is left out
   const std::uint32_t width = finishing.width, k = finishing.k;
   const bool leaves_own = finishing.own >= 0;
   const std::uint64_t q0 = std::uint64_t{blockIdx.x} * finishing.queries_a_block;
@@ -71,7 +71,7 @@ __global__ __launch_bounds__(threads) void finish_keys(const Finishing finishing
   if (threadIdx.x < count) leaves[threadIdx.x] = width;
   __syncthreads();
   if (leaves_own) {
-    for (std::uint32_t i = threadIdx.x; i < count * width; i += threads) {
+    for (std::uint32_t i = threadIdx.x; i < count * width; i += finish_threads) {
       const std::uint32_t q = i / width, j = i - q * width;
       const Key key = keys[q * finishing.keys.stride + j];
       const std::int64_t own = finishing.own + static_cast<std::int64_t>(q0 + q);
@@ -79,7 +79,7 @@ __global__ __launch_bounds__(threads) void finish_keys(const Finishing finishing
     }
     __syncthreads();
   }
-  for (std::uint32_t i = threadIdx.x; i < count * k; i += threads) {
+  for (std::uint32_t i = threadIdx.x; i < count * k; i += finish_threads) {
     const std::uint32_t q = i / k, j = i - q * k, at = j + (leaves_own && leaves[q] <= j ? 1 : 0);
     const Key key = at < width ? keys[q * finishing.keys.stride + at] : no_key;
     std::int64_t number = -1;
@@ -96,7 +96,7 @@ __global__ __launch_bounds__(threads) void finish_keys(const Finishing finishing
 
 cudaError_t finish(const Queue& queue, const spi::FinishStep& step) {
   const std::uint32_t width = count_of(step.keys.cols), k = count_of(step.distance.cols),
-                      at_once = std::max(1u, threads / std::max(width, k));
+                      at_once = std::max(1u, finish_threads / std::max(width, k));
   const Finishing finishing{input_of(step.keys),
                             matrix_of(step.distance),
                             matrix_of(step.rows),
@@ -111,7 +111,7 @@ cudaError_t finish(const Queue& queue, const spi::FinishStep& step) {
   switch (step.metric) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
-    return launch(queue, finish_keys<Metric::id>, blocks, threads, 0, finishing);
+    return launch(queue, finish_keys<Metric::id>, blocks, finish_threads, 0, finishing);
 #include "kith/metrics.def"
 #undef KITH_METRIC
     default:

@@ -15,7 +15,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t quantize_threads = 256, warps_a_block = quantize_threads / 32;
+constexpr std::uint32_t quantize_threads = 256, quantize_warps = quantize_threads / 32;
 constexpr std::uint32_t lanes = 0xFFFFFFFFu, sample_parts = 4;
 
 /// Raises a float of at least 0.
@@ -31,8 +31,8 @@ __device__ __forceinline__ float most_of_warp(float value) {
 /// A warp takes a column of a group: 32 neighbouring rows at each of some places.
 __global__ __launch_bounds__(quantize_threads) void find_centres(const Groups step,
                                                                  const QuantizedGroups to) {
-  const std::uint32_t slices = divide_up(to.columns, warps_a_block), group = blockIdx.x / slices;
-  const std::uint32_t d = blockIdx.x % slices * warps_a_block + threadIdx.x / 32, lane = threadIdx.x % 32;
+  const std::uint32_t slices = divide_up(to.columns, quantize_warps), group = blockIdx.x / slices;
+  const std::uint32_t d = blockIdx.x % slices * quantize_warps + threadIdx.x / 32, lane = threadIdx.x % 32;
   const Range range(step, group);
   if (d >= to.columns) return;
   const std::uint32_t rows = range.end - range.begin, spread = max(rows / sample_parts, 32u);
@@ -65,7 +65,7 @@ using Tile = float[32][36];
 
 /// Loads 32 columns of 32 rows, a lane for each row.
 __device__ __forceinline__ void load_tile(Tile& tile, const Rows& train, std::uint32_t i0, std::uint32_t d0) {
-  constexpr std::uint32_t each = 32 / warps_a_block;
+  constexpr std::uint32_t each = 32 / quantize_warps;
   const std::uint32_t first = d0 + threadIdx.x / 32 * each, i = i0 + threadIdx.x % 32;
   const float* const from = row_at(train, train.first + i) + static_cast<std::size_t>(first) * rows_a_block;
   float4 x;
@@ -195,7 +195,7 @@ __global__ __launch_bounds__(quantize_threads) void find_wild_rows(const Groups 
 cudaError_t quantize_groups(const Queue& queue, const Groups& step, const QuantizedGroups& to) {
   cudaError_t error = cudaMemsetAsync(to.terms, 0, step.groups * sizeof(GroupTerms), queue.stream);
   if (error != cudaSuccess) return error;
-  error = launch(queue, find_centres, std::uint64_t{step.groups} * divide_up(to.columns, warps_a_block),
+  error = launch(queue, find_centres, std::uint64_t{step.groups} * divide_up(to.columns, quantize_warps),
                  quantize_threads, 0, step, to);
   if (error != cudaSuccess) return error;
   error =

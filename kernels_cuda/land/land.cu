@@ -16,7 +16,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256, tile = 32, passes = tile * tile / threads;
+constexpr std::uint32_t land_threads = 256, tile = 32, passes = tile * tile / land_threads;
 static_assert(tile == rows_a_block);
 constexpr std::uint32_t magnitude_bits = 0x7FFFFFFFu, infinity_bits = 0x7F800000u;
 
@@ -86,7 +86,7 @@ __device__ __forceinline__ std::uint32_t landed(const unsigned char* row, std::u
 }
 
 template <Element element, bool aligned>
-__global__ __launch_bounds__(threads) void land_tile(const Raw from, const Landed to) {
+__global__ __launch_bounds__(land_threads) void land_tile(const Raw from, const Landed to) {
   __shared__ std::uint32_t staged[tile][tile + 1];
   __shared__ std::uint32_t largest_of_block, bad_of_block;
   const std::uint32_t lane = threadIdx.x % tile, line = threadIdx.x / tile;
@@ -99,7 +99,7 @@ __global__ __launch_bounds__(threads) void land_tile(const Raw from, const Lande
   __syncthreads();
   std::uint32_t largest = 0, bad = no_row;
   for (std::uint32_t i = 0; i < passes; ++i) {
-    const std::uint32_t b = line + i * (threads / tile), d = d0 + lane;
+    const std::uint32_t b = line + i * (land_threads / tile), d = d0 + lane;
     const std::uint64_t r = block * tile + b;
     std::uint32_t value = 0, number = 0;
     if (r < from.rows && d < to.dims) {
@@ -119,7 +119,7 @@ __global__ __launch_bounds__(threads) void land_tile(const Raw from, const Lande
   __syncthreads();
   auto* const out = reinterpret_cast<std::uint32_t*>(to.data) + block * to.dims * tile;
   for (std::uint32_t i = 0; i < passes; ++i) {
-    const std::uint32_t column = line + i * (threads / tile), d = d0 + column;
+    const std::uint32_t column = line + i * (land_threads / tile), d = d0 + column;
     if (d < to.dims) out[std::size_t{d} * tile + lane] = staged[lane][column];
   }
   if (threadIdx.x != 0) return;
@@ -132,8 +132,8 @@ cudaError_t land_of(const Queue& queue, const Raw& from, const Landed& to) {
   const std::uint64_t blocks = divide_up<std::uint64_t>(from.rows, tile) * to.tiles;
   constexpr auto bytes = static_cast<std::size_t>(element_bytes(element));
   const bool aligned = reinterpret_cast<std::uintptr_t>(from.data) % bytes == 0 && from.stride % bytes == 0;
-  return launch(queue, aligned ? land_tile<element, true> : land_tile<element, false>, blocks, threads, 0,
-                from, to);
+  return launch(queue, aligned ? land_tile<element, true> : land_tile<element, false>, blocks, land_threads,
+                0, from, to);
 }
 
 }  // namespace

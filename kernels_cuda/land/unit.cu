@@ -11,7 +11,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128;
+constexpr std::uint32_t unit_threads = 128;
 
 struct Units {
   float* data;  ///< block 0
@@ -20,14 +20,14 @@ struct Units {
   std::uint32_t first_row;
 };
 
-__global__ __launch_bounds__(threads) void unit_rows(const Units units) {
+__global__ __launch_bounds__(unit_threads) void unit_rows(const Units units) {
   __shared__ std::uint32_t largest_of_block, zero_of_block;
   if (threadIdx.x == 0) {
     largest_of_block = 0;
     zero_of_block = no_row;
   }
   __syncthreads();
-  const std::uint64_t r = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  const std::uint64_t r = std::uint64_t{blockIdx.x} * unit_threads + threadIdx.x;
   if (r < units.rows) {
     float* const row = units.data + r / rows_a_block * rows_a_block * units.dims + r % rows_a_block;
     double sum = 0;
@@ -59,7 +59,8 @@ cudaError_t unit(const Queue& queue, const spi::UnitStep& step) {
   const Units units{
       static_cast<float*>(address_of(step.rows.memory)) + std::size_t{step.rows.first} * step.rows.dims,
       step.rows.rows, step.rows.dims, matrix_of(step.found).data, step.first_row};
-  return launch(queue, unit_rows, divide_up<std::uint64_t>(step.rows.rows, threads), threads, 0, units);
+  return launch(queue, unit_rows, divide_up<std::uint64_t>(step.rows.rows, unit_threads), unit_threads, 0,
+                units);
 }
 
 }  // namespace kith::cuda

@@ -6,6 +6,7 @@
 // There are two kernels: many short lists go through a shortlist; few lists, or long ones, are merged
 // by rank.
 #include "common/shortlist.cuh"
+#include "merge/merge_path.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -64,20 +65,6 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
 
   Key* list = out.data + blockIdx.x * out.stride;
   shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { list[j] = key; });
-}
-
-/// Returns how many of the k keys of an ascending list are below `key`; with or_equal, below or equal to it.
-__device__ std::uint32_t count_before(const Key* list, std::uint32_t k, Key key, bool or_equal) {
-  std::uint32_t low = 0, high = k;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    const bool before = or_equal ? list[middle] <= key : list[middle] < key;
-    if (before)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
 }
 
 /// One thread handles one key. The rank of the key among all is its place in its own list, plus the number of

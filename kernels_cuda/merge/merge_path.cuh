@@ -71,4 +71,18 @@ __device__ __forceinline__ void merge_from(const Pair& pair, std::uint32_t place
   }
 }
 
+/// Returns how many of the first `keys` of an ascending list are below `key`; with or_equal, below or equal
+/// to it.
+__device__ inline std::uint32_t count_before(const Key* list, std::uint32_t keys, Key key, bool or_equal) {
+  std::uint32_t low = 0, high = keys;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (list[middle] < key || (or_equal && list[middle] == key))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 }  // namespace kith::cuda

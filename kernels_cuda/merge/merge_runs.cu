@@ -12,11 +12,11 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t run_threads = 256;
 constexpr std::uint32_t short_keys = 1024;  // the longest short run
 constexpr std::uint32_t block_keys = 2048;  // the keys of all short runs that a block merges
 constexpr int each = 7;                     // merged keys per thread; an odd number avoids bank conflicts
-constexpr std::uint32_t tile = threads * std::uint32_t{each};
+constexpr std::uint32_t tile = run_threads * std::uint32_t{each};
 
 /// A pass makes runs that cover `covered * fan` values from runs that cover `covered` values.
 struct Pass {
@@ -34,25 +34,11 @@ std::size_t shared_bytes(std::uint32_t fan, std::uint32_t k) {
   return (std::size_t{fan} + divide_up(fan, 2u)) * k * sizeof(Key);
 }
 
-/// Returns how many of the first `keys` of an ascending list are below `key`; with or_equal, below or equal
-/// to it.
-__device__ std::uint32_t count_before(const Key* list, std::uint32_t keys, Key key, bool or_equal) {
-  std::uint32_t low = 0, high = keys;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (list[middle] < key || (or_equal && list[middle] == key))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /// Block b merges `fan` runs of k keys in pairs until one is left, which becomes run b % `made` of list b /
 /// `made`. A key moves to the place that is its rank among all keys of its pair, if that is below k.
 /// Work: fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one;
 /// one barrier per round. Shared memory: at most 24 KiB.
-__global__ __launch_bounds__(threads) void merge_short_runs(const Selection selection, const Pass pass) {
+__global__ __launch_bounds__(run_threads) void merge_short_runs(const Selection selection, const Pass pass) {
   extern __shared__ Key buffer[];
   const std::uint32_t list = blockIdx.x / pass.made, run = blockIdx.x % pass.made, k = selection.k;
   const Part part = part_of(selection, list);
@@ -64,10 +50,10 @@ __global__ __launch_bounds__(threads) void merge_short_runs(const Selection sele
   const Key* in = pass.from + list * pass.from_pitch + first * k;
   Key* from = buffer;
   Key* to = buffer + std::size_t{pass.fan} * k;
-  for (std::uint32_t i = threadIdx.x; i < count * k; i += threads) from[i] = in[i];
+  for (std::uint32_t i = threadIdx.x; i < count * k; i += run_threads) from[i] = in[i];
   __syncthreads();
   for (; count > 1; count = divide_up(count, 2u)) {
-    for (std::uint32_t i = threadIdx.x; i < count * k; i += threads) {
+    for (std::uint32_t i = threadIdx.x; i < count * k; i += run_threads) {
       const std::uint32_t own = i / k, other = own ^ 1u, place = i % k;
       const Key key = from[i];
       // Keys from the k-th on are dropped, so the search need not go farther.
@@ -81,13 +67,13 @@ __global__ __launch_bounds__(threads) void merge_short_runs(const Selection sele
     to = free;
   }
   Key* out = pass.to ? pass.to + list * pass.to_pitch + std::size_t{run} * k : part.out;
-  for (std::uint32_t j = threadIdx.x; j < k; j += threads) out[j] = count ? from[j] : no_key;
+  for (std::uint32_t j = threadIdx.x; j < k; j += run_threads) out[j] = count ? from[j] : no_key;
 }
 
 /// Block b makes one tile of a run. Two warps find where it begins and ends in both lists; all threads copy
 /// these ranges to shared memory; then each thread merges seven keys.
 /// Work: each key is read and written once; 4 barriers per tile. Shared memory: 14 KiB.
-__global__ __launch_bounds__(threads) void merge_long_runs(const Selection selection, const Pass pass) {
+__global__ __launch_bounds__(run_threads) void merge_long_runs(const Selection selection, const Pass pass) {
   __shared__ Key keys[tile];
   __shared__ std::uint32_t splits[2];
   const std::uint32_t k = selection.k, x = blockIdx.x % pass.tiles;
@@ -115,7 +101,7 @@ __global__ __launch_bounds__(threads) void merge_long_runs(const Selection selec
   __syncthreads();
   const std::uint32_t a = splits[0], b = first - a;
   const std::uint32_t a_count = splits[1] - a, count = last - first;
-  for (std::uint32_t i = threadIdx.x; i < count; i += threads)
+  for (std::uint32_t i = threadIdx.x; i < count; i += run_threads)
     keys[i] = i < a_count ? pair.a[a + i] : pair.b[b + (i - a_count)];
   __syncthreads();
   Key mine[each];
@@ -128,7 +114,7 @@ __global__ __launch_bounds__(threads) void merge_long_runs(const Selection selec
       (pass.to ? pass.to + list * pass.to_pitch + run * min(2 * pass.covered, std::uint64_t{k}) : part.out) +
       begin;
   const auto keys_out = static_cast<std::uint32_t>(min(wanted - begin, std::uint64_t{tile}));
-  for (std::uint32_t i = threadIdx.x; i < keys_out; i += threads) out[i] = keys[i];
+  for (std::uint32_t i = threadIdx.x; i < keys_out; i += run_threads) out[i] = keys[i];
 }
 
 }  // namespace
@@ -166,10 +152,10 @@ cudaError_t merge_runs(const Queue& queue, const Selection& selection, const Run
     pass.to_pitch = runs.padded ? std::size_t{pass.made} * k : runs.pitch;
     const auto keys = pass.to ? std::min(2 * pass.covered, std::uint64_t{k}) : k;
     pass.tiles = static_cast<std::uint32_t>(divide_up<std::uint64_t>(keys, tile));
-    const cudaError_t error = runs.padded ? launch(queue, merge_short_runs, lists * pass.made, threads,
+    const cudaError_t error = runs.padded ? launch(queue, merge_short_runs, lists * pass.made, run_threads,
                                                    shared_bytes(pass.fan, k), selection, pass)
                                           : launch(queue, merge_long_runs, lists * pass.made * pass.tiles,
-                                                   threads, 0, selection, pass);
+                                                   run_threads, 0, selection, pass);
     if (error != cudaSuccess) return error;
     count = pass.made;
     pass.covered *= pass.fan;

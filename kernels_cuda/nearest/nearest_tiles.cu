@@ -220,7 +220,7 @@ Search search_of(const spi::NearestStep& step, bool of_points) {
 }
 
 /// Returns how many keys a buffer holds.
-std::uint32_t capacity_for(const Search& search) {
+std::uint32_t tile_capacity(const Search& search) {
   if (search.of_points) return points_capacity;
   return search.k <= 64 ? 256 : 512;
 }
@@ -245,7 +245,7 @@ std::size_t bounds_bytes(const Search& search) {
 /// Returns the bytes of counts and buffers for one part of every list.
 std::size_t part_bytes(const Search& search) {
   const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.lists;
-  return buffers * (sizeof(std::uint32_t) + capacity_for(search) * sizeof(Key));
+  return buffers * (sizeof(std::uint32_t) + tile_capacity(search) * sizeof(Key));
 }
 
 /// Returns the number of parts of each list's tiles. Blocks of a scan run in waves, and the last wave should
@@ -278,7 +278,7 @@ std::size_t scratch_bytes(const Queue& queue, const Search& search) {
 }
 
 cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::Scratch& scratch) {
-  const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = capacity_for(search);
+  const std::uint32_t parts = parts_for(queue, search, scratch.bytes), capacity = tile_capacity(search);
   const std::uint64_t blocks = std::uint64_t{query_tiles_of(search)} * search.lists * parts;
   auto* memory = address_of<unsigned char>(scratch);
   Survivors survivors{};

@@ -11,27 +11,14 @@
 // sums of the team are added.
 // Work: n * dims elements are read once and written once. Shared memory: 39 KiB. One barrier. Source:
 // docs/certificate.md, section 2; the error of a subtraction: Moeller 1965, Knuth 1969 (TwoSum).
-#include "prepare/preparation.cuh"
+#include "prepare/prepare_quantized.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t warps = 8, threads = warps * 32;
+constexpr std::uint32_t team_warps = 8, team_threads = team_warps * 32;
 constexpr std::uint32_t tile_dims = 32;
 static_assert(rows_a_block == 32);
-
-/// Sums of squares over a row, or over some of its dimensions.
-struct Squares {
-  double moved;      // squares of x - c
-  double quantized;  // squares of x~
-  double residual;   // squares of x - c - x~
-
-  __device__ void add(const Squares& other) {
-    moved += other.moved;
-    quantized += other.quantized;
-    residual += other.residual;
-  }
-};
 
 /// Returns fl(x - c), and adds its squares to `sums`. The error of the subtraction is a float, and squares of
 /// floats are exact in double; x - c is rounded once, to double.
@@ -46,12 +33,6 @@ __device__ __forceinline__ float move(float x, float c, Squares& sums) {
   return quantized;
 }
 
-/// Returns an upper bound of the root of `squares`. `margin` exceeds the sum of all relative rounding errors
-/// of a sum, a product and a root, each at most 2^-53.
-__device__ __forceinline__ float root_above(double squares, double margin) {
-  return __double2float_ru(sqrt(squares * (1.0 + margin)));
-}
-
 __device__ void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r, const Squares& sums,
                                 std::uint32_t dims) {
   const double margin = (static_cast<double>(dims) + 8.0) * 0x1p-53;
@@ -63,15 +44,15 @@ __device__ void write_row_terms(const Matrix<float>& row_terms, std::uint32_t r,
 }
 
 template <std::uint32_t team>
-__global__ __launch_bounds__(threads) void prepare_rows(const Preparation preparation,
-                                                        const std::uint32_t blocks) {
-  __shared__ float tiles[warps][tile_dims][rows_a_block + 1];
-  __shared__ Squares sums_of[warps][rows_a_block];
+__global__ __launch_bounds__(team_threads) void prepare_rows(const Preparation preparation,
+                                                             const std::uint32_t blocks) {
+  __shared__ float tiles[team_warps][tile_dims][rows_a_block + 1];
+  __shared__ Squares sums_of[team_warps][rows_a_block];
   const Rows& rows = preparation.rows;
   const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, member = warp % team;
   const std::uint32_t block =
       // block of rows
-      rows.first / rows_a_block + blockIdx.x * (warps / team) + warp / team;
+      rows.first / rows_a_block + blockIdx.x * (team_warps / team) + warp / team;
   const bool some = block - rows.first / rows_a_block < blocks;
   const float* const from = rows.data + static_cast<std::size_t>(block) * rows.dims * rows_a_block + lane;
   const auto is_row = [&](std::uint32_t r) { return r >= rows.first && r < rows.first + rows.rows; };
@@ -110,13 +91,13 @@ cudaError_t prepare(const Queue& queue, const spi::PrepareStep& step) {
   const Rows& rows = preparation.rows;
   const std::uint32_t blocks = (rows.first + rows.rows - 1) / rows_a_block + 1 - rows.first / rows_a_block;
   const auto with_team = [&](auto kernel, std::uint32_t team) {
-    return launch(queue, kernel, divide_up<std::uint64_t>(blocks, warps / team), threads, 0, preparation,
-                  blocks);
+    return launch(queue, kernel, divide_up<std::uint64_t>(blocks, team_warps / team), team_threads, 0,
+                  preparation, blocks);
   };
   if (rows.dims <= tile_dims) return with_team(prepare_rows<1>, 1);
   if (rows.dims <= 2 * tile_dims) return with_team(prepare_rows<2>, 2);
   if (rows.dims <= 4 * tile_dims) return with_team(prepare_rows<4>, 4);
-  return with_team(prepare_rows<warps>, warps);
+  return with_team(prepare_rows<team_warps>, team_warps);
 }
 
 }  // namespace kith::cuda

@@ -1,4 +1,4 @@
-// What the scaled formats of quantized rows share: the places of their pieces, and their row terms.
+// What quantized rows share: sums over a row, and the row terms of the scaled formats.
 // docs/certificate.md, section 2.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kith::cuda {
 
-/// Sums over the dimensions of a row.
+/// Sums over the dimensions of a row, or over some of them.
 struct Squares {
   double moved;      // squares of x - c
   double quantized;  // squares of x~
@@ -33,6 +33,8 @@ struct Squares {
   }
 };
 
+/// Returns an upper bound of the root of `squares`. `margin` exceeds the sum of all relative rounding errors
+/// of a sum, a product and a root, each at most 2^-53.
 __device__ __forceinline__ float root_above(double squares, double margin) {
   return __double2float_ru(sqrt(squares * (1.0 + margin)));
 }

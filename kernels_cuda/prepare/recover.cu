@@ -15,7 +15,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256, piece_dims = sizeof(uint4);
+constexpr std::uint32_t recover_threads = 256, piece_dims = sizeof(uint4);
 
 struct Recovery {
   const uint4* quantized;
@@ -31,10 +31,11 @@ __device__ __forceinline__ float byte_at(const uint4& piece, std::uint32_t i) {
 }
 
 /// Warp w of the grid handles piece w % pieces of the 32 rows from 32 (w / pieces) on.
-__global__ __launch_bounds__(threads) void recover_rows(const Recovery recovery, const HalfShape shape,
-                                                        const std::uint32_t pieces,
-                                                        const std::uint32_t row_blocks) {
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
+__global__ __launch_bounds__(recover_threads) void recover_rows(const Recovery recovery,
+                                                                const HalfShape shape,
+                                                                const std::uint32_t pieces,
+                                                                const std::uint32_t row_blocks) {
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (recover_threads / 32) + threadIdx.x / 32;
   const std::uint32_t block = static_cast<std::uint32_t>(warp / pieces), lane = threadIdx.x % 32;
   if (block >= row_blocks) return;
   const std::uint32_t p = static_cast<std::uint32_t>(warp % pieces), row = block * rows_a_block + lane;
@@ -61,8 +62,9 @@ cudaError_t recover(const Queue& queue, const spi::RecoverStep& step) {
                           out.dims,
                           const_cast<float*>(out.data) + std::size_t{out.first} * out.dims};
   const std::uint32_t blocks = divide_up(out.rows, rows_a_block), pieces = divide_up(out.dims, piece_dims);
-  return launch(queue, recover_rows, divide_up(std::uint64_t{blocks} * pieces, std::uint64_t{threads / 32}),
-                threads, 0, recovery, byte_shape(out.dims), pieces, blocks);
+  return launch(queue, recover_rows,
+                divide_up(std::uint64_t{blocks} * pieces, std::uint64_t{recover_threads / 32}),
+                recover_threads, 0, recovery, byte_shape(out.dims), pieces, blocks);
 }
 
 }  // namespace kith::cuda

@@ -16,14 +16,14 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256, each = 4, batch = 8;
-constexpr std::uint32_t chunk = threads * each;  // columns of a block
-constexpr std::uint32_t most_rows = 64;          // rows of a block
+constexpr std::uint32_t chunk_threads = 256, each = 4, batch = 8;
+constexpr std::uint32_t chunk = chunk_threads * each;  // columns of a block
+constexpr std::uint32_t most_rows = 64;                // rows of a block
 
 /// Returns column v of a thread, counted from the block's first: neighbours, or columns 256 apart.
 template <bool vector>
 __device__ __forceinline__ std::uint32_t place_of(std::uint32_t v) {
-  return vector ? threadIdx.x * each + v : v * threads + threadIdx.x;
+  return vector ? threadIdx.x * each + v : v * chunk_threads + threadIdx.x;
 }
 
 struct Collection {
@@ -102,7 +102,7 @@ __device__ __forceinline__ void append(std::uint32_t pending, const Lists<std::u
 }
 
 template <bool product, bool vector>
-__global__ __launch_bounds__(threads) void scan(const Collection collection, const Shape shape) {
+__global__ __launch_bounds__(chunk_threads) void scan(const Collection collection, const Shape shape) {
   const std::int64_t c0 =
       static_cast<std::int64_t>(blockIdx.x % shape.chunks) * chunk - static_cast<std::int64_t>(shape.shift);
   const std::uint32_t begin = blockIdx.x / shape.chunks * shape.rows;
@@ -162,7 +162,7 @@ cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step) {
   shape.rows = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, batch, most_rows));
   const std::uint64_t blocks = std::uint64_t{shape.chunks} * divide_up(collection.rows, shape.rows);
   const auto start = [&](auto kernel) {
-    return launch(queue, kernel, blocks, threads, 0, collection, shape);
+    return launch(queue, kernel, blocks, chunk_threads, 0, collection, shape);
   };
   if (collection.low) return vector ? start(scan<true, true>) : start(scan<true, false>);
   return vector ? start(scan<false, true>) : start(scan<false, false>);

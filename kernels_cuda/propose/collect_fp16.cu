@@ -23,7 +23,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128, warps_across = 2;
+constexpr std::uint32_t tile_threads = 128, warps_across = 2;
 constexpr std::uint32_t block_rows = tile_of_halves, warp_rows = block_rows / warps_across;
 constexpr std::uint32_t most_stages = 3, fewest_stages = 2;
 constexpr std::uint32_t resident_slabs = 4;                    // with more slabs, queries are staged too
@@ -32,17 +32,18 @@ constexpr int across = warp_rows / 16, along = warp_rows / 8;  // matrices of a 
 template <std::uint32_t pieces>
 __device__ __forceinline__ void copy_slab(uint4* to, const uint4* from) {
 #pragma unroll
-  for (std::uint32_t i = 0; i < block_rows * pieces / threads; ++i)
-    __pipeline_memcpy_async(to + i * threads + threadIdx.x, from + i * threads + threadIdx.x, sizeof(uint4));
+  for (std::uint32_t i = 0; i < block_rows * pieces / tile_threads; ++i)
+    __pipeline_memcpy_async(to + i * tile_threads + threadIdx.x, from + i * tile_threads + threadIdx.x,
+                            sizeof(uint4));
 }
 
 /// sums[i][j][e] belongs to the warp's query 16 i + lane / 4 (plus 8 for e >= 2) and to its training row 8 j
 /// + 2 (lane % 4) + e % 2.
-using Sums = float[across][along][4];
+using TileSums = float[across][along][4];
 
 /// Multiplies 16 dimensions, which are two pieces, for the pairs of a warp.
 template <std::uint32_t pieces>
-__device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, const uint4* train,
+__device__ __forceinline__ void multiply_step(TileSums& sums, const uint4* queries, const uint4* train,
                                               std::uint32_t warp_q, std::uint32_t warp_t, std::uint32_t p,
                                               std::uint32_t lane) {
   std::uint32_t a[across][4], b[along / 2][4];
@@ -68,7 +69,7 @@ struct Test {
   float minus_unscale;
 
   /// Computes the values that are compared with the threshold, for queries lane / 4 + 8 h of matrix i.
-  __device__ __forceinline__ void places(const Sums& sums, int i, int h, float (&v)[along * 2]) const {
+  __device__ __forceinline__ void places(const TileSums& sums, int i, int h, float (&v)[along * 2]) const {
 #pragma unroll
     for (int c = 0; c < along * 2; ++c)
       v[c] = __fmaf_rn(minus_unscale, sums[i][c / 2][2 * h + c % 2], low[c]);
@@ -76,7 +77,7 @@ struct Test {
 
   template <bool sample>
   __device__ __forceinline__ void run(Findings<>& findings, const HalfCollection& collection,
-                                      const Sums& sums, std::uint32_t q0, std::uint32_t place,
+                                      const TileSums& sums, std::uint32_t q0, std::uint32_t place,
                                       std::uint32_t row, std::uint32_t lane) const {
 #pragma unroll
     for (int i = 0; i < across; ++i)
@@ -100,10 +101,10 @@ struct Test {
 
 /// Block b handles queries from 128 (b % query_blocks) on, and part b / query_blocks of the tiles.
 template <std::uint32_t pieces, std::uint32_t stages, bool resident, bool sample>
-__global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
-                                                             const HalfWork work) {
+__global__ __launch_bounds__(tile_threads, 2) void collect_halves(const HalfCollection collection,
+                                                                  const HalfWork work) {
   extern __shared__ uint4 memory[];
-  __shared__ Finding found[threads / 32][findings_of_warp];
+  __shared__ Finding found[tile_threads / 32][findings_of_warp];
   take_turn();
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
@@ -149,7 +150,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   for (std::uint32_t tile = begin; tile < end; ++tile) {
     const std::uint32_t place = tile * block_rows + warp_t;
     load_low(test.low, collection.from.low + place, lane);  // loaded long before it is needed
-    Sums sums = {};
+    TileSums sums = {};
     for (std::uint32_t i = 0; i < slabs; ++i, ++s) {
       __pipeline_wait_prior(stages - 2);
       __syncthreads();
@@ -174,7 +175,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Ha
                   std::uint64_t blocks, std::size_t shared_bytes) {
   const auto kernel = collection.sample.data != nullptr ? collect_halves<pieces, stages, resident, true>
                                                         : collect_halves<pieces, stages, resident, false>;
-  return launch_in_turn(queue, kernel, blocks, threads, shared_bytes, collection, work);
+  return launch_in_turn(queue, kernel, blocks, tile_threads, shared_bytes, collection, work);
 }
 
 template <std::uint32_t pieces>
@@ -196,7 +197,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
     return std::size_t{slabs} * block_rows * pieces * sizeof(uint4);
   };
   const auto fits = [&](std::size_t shared) {
-    return shared + sizeof(Finding) * threads / 32 * findings_of_warp <= queue.shared_bytes;
+    return shared + sizeof(Finding) * tile_threads / 32 * findings_of_warp <= queue.shared_bytes;
   };
   const std::size_t resident = bytes(most_stages + shape.slabs), staged = bytes(2 * most_stages);
   if (shape.slabs <= resident_slabs && fits(resident))

@@ -24,8 +24,8 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t warps = 8, threads = warps * 32, warp_queries = 32,
-                        block_queries = warps * warp_queries;
+constexpr std::uint32_t fused_warps = 8, fused_threads = fused_warps * 32, warp_queries = 32,
+                        block_queries = fused_warps * warp_queries;
 constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 16;
 constexpr std::uint32_t low_threads = 256;
 
@@ -116,9 +116,9 @@ __global__ __launch_bounds__(low_threads) void fused_test_rows(
 /// All threads of a block copy `pieces` pieces, or the first `count` of them.
 template <std::uint32_t pieces>
 __device__ __forceinline__ void copy(uint4* to, const uint4* from, std::uint32_t count = pieces) {
-  static_assert(pieces % threads == 0);
+  static_assert(pieces % fused_threads == 0);
 #pragma unroll
-  for (std::uint32_t i = 0; i < pieces; i += threads)
+  for (std::uint32_t i = 0; i < pieces; i += fused_threads)
     if (i + threadIdx.x < count)
       __pipeline_memcpy_async(to + i + threadIdx.x, from + i + threadIdx.x, sizeof(uint4));
 }
@@ -155,7 +155,7 @@ struct Queries {
 /// The sums of 32 queries by group_rows rows: sums[j][s][e] belongs to query 16 s + lane / 4 (plus 8 for e >=
 /// 2) and row 8 j + 2 (lane % 4) + e % 2.
 constexpr int sums_of_lane = group_rows;
-using Sums = float[group_rows / 8][2][4];
+using GroupSums = float[group_rows / 8][2][4];
 
 /// The byte offsets in a tile at which a lane reads rows. They are computed once, because the order of pieces
 /// repeats every 16 rows.
@@ -175,7 +175,7 @@ struct Lines {
 /// Computes the sums of group_rows rows from row `first` on.
 ///   tile  address in shared memory
 template <std::uint32_t steps>
-__device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>& queries,
+__device__ __forceinline__ void multiply_group(GroupSums& sums, const Queries<steps>& queries,
                                                const Lines<steps>& lines, std::uint32_t tile,
                                                std::uint32_t first) {
   constexpr std::uint32_t line_bytes = 2 * steps * sizeof(uint4);
@@ -196,7 +196,7 @@ __device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>&
 }
 
 /// Returns a number whose first bit is set if all sums are negative.
-__device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
+__device__ __forceinline__ std::uint32_t join_signs(const GroupSums& sums) {
   std::uint32_t joined[2] = {~0u, ~0u};
 #pragma unroll
   for (std::uint32_t j = 0; j < group_rows / 8; ++j)
@@ -210,7 +210,7 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
 
 /// Finds which of group_rows rows pass; the first row is at `place`.
 __device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const HalfCollection& collection,
-                                     const Sums& sums, const float (&base)[4], std::uint32_t q,
+                                     const GroupSums& sums, const float (&base)[4], std::uint32_t q,
                                      std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
   std::uint32_t negative = 0;  // its first bits belong to sums 0, 1, ...
   float flat[sums_of_lane];
@@ -233,11 +233,11 @@ __device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const Hal
 
 /// Block b handles queries from 256 (b % query_blocks) on, and part b / query_blocks of the tiles.
 template <std::uint32_t steps>
-__global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_fused_test(
+__global__ __launch_bounds__(fused_threads, blocks_at_once(steps)) void collect_fused_test(
     const HalfCollection collection, const HalfWork work, const FusedTestTerms terms,
     const GapWithSlack slack, const HalfShape shape, const uint4* lines) {
   extern __shared__ uint4 memory[];
-  __shared__ Finding found[warps][findings_of_warp];
+  __shared__ Finding found[fused_warps][findings_of_warp];
   __shared__ std::uint32_t row_of[stages][run_tiles<steps>];
   take_turn();
   constexpr std::uint32_t tile_pieces = tile_rows * 2 * steps;
@@ -274,7 +274,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_fused_
     for (std::uint32_t i = 0; i < tiles; ++i, ++tile, address += tile_pieces * sizeof(uint4)) {
 #pragma unroll
       for (std::uint32_t first = 0; first < tile_rows; first += group_rows) {
-        Sums sums;
+        GroupSums sums;
         multiply_group<steps>(sums, queries, lines_of_lane, address, first);
         if (__any_sync(whole_warp, static_cast<std::int32_t>(join_signs(sums)) >= 0))
           find(findings, collection, sums, queries.base, q0, tile * tile_rows + first,
@@ -308,7 +308,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
   work.a_part = divide_up(
       work.tiles, best_parts(work.query_blocks, at_once * queue.multiprocessors, work.tiles, overhead));
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * divide_up(work.tiles, work.a_part);
-  return launch_in_turn(queue, collect_fused_test<steps>, blocks, threads, stages * sizeof(Run<steps>),
+  return launch_in_turn(queue, collect_fused_test<steps>, blocks, fused_threads, stages * sizeof(Run<steps>),
                         collection, work, terms, slack, shape, fused_test.lines);
 }
 

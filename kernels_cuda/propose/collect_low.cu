@@ -20,7 +20,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t terms_threads = 256;
 
 constexpr std::uint32_t part_threads = 512, part_queries = 2048, most_parts = 16;
 static_assert(most_parts * sizeof(LargestOfQueries) <= largest_bytes);
@@ -41,11 +41,11 @@ struct Out {
 };
 
 /// Computes low, gap and lift of a place, rounded to the safe side.
-__global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
-                                                       const LargestParts parts, const Out out) {
+__global__ __launch_bounds__(terms_threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
+                                                             const LargestParts parts, const Out out) {
   take_turn();
   const LargestOfQueries largest = largest_of_all(bound, parts);
-  const std::uint32_t place = blockIdx.x * threads + threadIdx.x;
+  const std::uint32_t place = blockIdx.x * terms_threads + threadIdx.x;
   if (place >= bound.columns) return;
   const std::uint64_t t = row_of_tile(bound.tiles, place / tile_of_halves) + place % tile_of_halves;
   const auto put = [&](float low, float gap) {
@@ -106,7 +106,7 @@ cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
   LargestParts parts{};
   const cudaError_t found = find_largest_parts(queue, bound, address_of<void>(step.scratch), &parts);
   if (found != cudaSuccess) return found;
-  return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound,
+  return launch_in_turn(queue, compute_low, divide_up(bound.columns, terms_threads), terms_threads, 0, bound,
                         error_terms(bound), parts,
                         Out{const_cast<float*>(to.low), const_cast<float*>(to.gap), const_cast<int*>(to.lift),
                             static_cast<double>(step.unscale)});

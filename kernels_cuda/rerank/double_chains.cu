@@ -39,7 +39,7 @@ struct DoubleChain;
 #undef KITH_METRIC
 
 /// Columns that are copied together, and copies that are under way: enough to keep the memory busy.
-constexpr std::uint32_t line = 16, stages = 3, rows_a_copy = 32 / line;
+constexpr std::uint32_t copied_columns = 16, stages = 3, rows_a_copy = 32 / copied_columns;
 constexpr std::uint32_t narrow_dims = 8, narrow_threads = 256;
 
 struct DoubleChains {
@@ -84,27 +84,27 @@ __global__ __launch_bounds__(narrow_threads) void chains_of_narrow_rows(const Do
 }
 
 /// The same columns of 32 rows.
-struct Stage {
-  double rows[32][line + 1];
+struct ChainStage {
+  double rows[32][copied_columns + 1];
 };
 
 /// Copies the rows of a warp's pairs.
 class Copier {
  public:
   __device__ __forceinline__ Copier(const DoubleChains& chains, std::uint32_t row)
-      : train_(chains.train), dims_(chains.dims), column_(threadIdx.x % line) {
+      : train_(chains.train), dims_(chains.dims), column_(threadIdx.x % copied_columns) {
 #pragma unroll
     for (std::uint32_t i = 0; i < 32 / rows_a_copy; ++i)
-      row_[i] = __shfl_sync(0xFFFFFFFFu, row, rows_a_copy * i + threadIdx.x / line);
+      row_[i] = __shfl_sync(0xFFFFFFFFu, row, rows_a_copy * i + threadIdx.x / copied_columns);
   }
 
   /// Begins to copy columns d0 ... d0 + line - 1, as far as they exist.
-  __device__ __forceinline__ void copy(Stage& to, std::uint32_t d0) const {
+  __device__ __forceinline__ void copy(ChainStage& to, std::uint32_t d0) const {
     if (d0 + column_ < dims_) {
 #pragma unroll
       for (std::uint32_t i = 0; i < 32 / rows_a_copy; ++i)
         if (row_[i] != no_row)
-          __pipeline_memcpy_async(&to.rows[rows_a_copy * i + threadIdx.x / line][column_],
+          __pipeline_memcpy_async(&to.rows[rows_a_copy * i + threadIdx.x / copied_columns][column_],
                                   train_.data + row_[i] * train_.stride + d0 + column_, sizeof(double));
     }
     __pipeline_commit();
@@ -119,15 +119,15 @@ class Copier {
 /// Returns the chain after columns d0 ... d0 + line - 1, of which `count` exist.
 ///   count  a constant where all exist, which avoids branches
 template <Metric metric>
-__device__ __forceinline__ double accumulated(double acc, const double* query, const Stage& stage,
+__device__ __forceinline__ double accumulated(double acc, const double* query, const ChainStage& stage,
                                               std::uint32_t count) {
-  double a[line];
+  double a[copied_columns];
 #pragma unroll
-  for (std::uint32_t d = 0; d < line; ++d) a[d] = d < count ? __ldg(query + d) : 0;
+  for (std::uint32_t d = 0; d < copied_columns; ++d) a[d] = d < count ? __ldg(query + d) : 0;
   __pipeline_wait_prior(stages - 1);
   __syncwarp();  // other lanes' copies are visible
 #pragma unroll
-  for (std::uint32_t d = 0; d < line; ++d)
+  for (std::uint32_t d = 0; d < copied_columns; ++d)
     if (d < count) acc = DoubleChain<metric>::next(acc, a[d], stage.rows[threadIdx.x][d]);
   __syncwarp();  // all have read
   return acc;
@@ -135,18 +135,18 @@ __device__ __forceinline__ double accumulated(double acc, const double* query, c
 
 template <Metric metric>
 __global__ __launch_bounds__(32) void chains_of_wide_rows(const DoubleChains chains) {
-  __shared__ Stage stage[stages];
+  __shared__ ChainStage stage[stages];
   const Pair pair(chains, std::uint64_t{blockIdx.x} * 32 + threadIdx.x);
   // A lane without a pair reads a query that exists.
   const double* const query = chains.queries.data + (pair.row == no_row ? 0 : pair.q) * chains.queries.stride;
   const Copier rows(chains, pair.row);
 #pragma unroll
-  for (std::uint32_t s = 0; s + 1 < stages; ++s) rows.copy(stage[s], s * line);
+  for (std::uint32_t s = 0; s + 1 < stages; ++s) rows.copy(stage[s], s * copied_columns);
   double acc = DoubleChain<metric>::start();
-  for (std::uint32_t d = 0, s = 0; d < chains.dims; d += line, s = (s + 1) % stages) {
-    rows.copy(stage[(s + stages - 1) % stages], d + (stages - 1) * line);
-    if (chains.dims - d >= line)
-      acc = accumulated<metric>(acc, query + d, stage[s], line);
+  for (std::uint32_t d = 0, s = 0; d < chains.dims; d += copied_columns, s = (s + 1) % stages) {
+    rows.copy(stage[(s + stages - 1) % stages], d + (stages - 1) * copied_columns);
+    if (chains.dims - d >= copied_columns)
+      acc = accumulated<metric>(acc, query + d, stage[s], copied_columns);
     else
       acc = accumulated<metric>(acc, query + d, stage[s], chains.dims - d);
   }

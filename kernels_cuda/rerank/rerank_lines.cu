@@ -25,23 +25,23 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 32, team_queries = 8;
+constexpr std::uint32_t line_threads = 32, line_queries = 8;
 constexpr std::uint32_t line = 32, pieces = line / 4;  // dimensions, and pieces of 16 bytes
 
 /// Lines of 32 candidates, with piece p of row r at p ^ r % 8 so that neither copies nor reads have bank
 /// conflicts, and the same dimensions of the block's queries.
 struct Stage {
   float4 rows[32][pieces];
-  float queries[line][team_queries];
+  float queries[line][line_queries];
 };
 
 /// Where the candidates of each query of a block begin in their joint sequence.
 struct Team {
-  std::uint32_t begin[team_queries + 1];
+  std::uint32_t begin[line_queries + 1];
 
   __device__ __forceinline__ void count(const Reranking& reranking, std::uint32_t q0) {
     const Lists<const std::uint32_t>& lists = reranking.candidates;
-    if (threadIdx.x < team_queries) {
+    if (threadIdx.x < line_queries) {
       const std::uint32_t q = q0 + threadIdx.x;
       begin[threadIdx.x + 1] =
           q < reranking.queries.rows
@@ -51,14 +51,14 @@ struct Team {
     __syncthreads();
     if (threadIdx.x == 0) {
       begin[0] = 0;
-      for (std::uint32_t i = 0; i < team_queries; ++i) begin[i + 1] += begin[i];
+      for (std::uint32_t i = 0; i < line_queries; ++i) begin[i + 1] += begin[i];
     }
     __syncthreads();
   }
   __device__ __forceinline__ std::uint32_t query_of(std::uint32_t place) const {
     std::uint32_t i = 0;
 #pragma unroll
-    for (std::uint32_t j = 1; j < team_queries; ++j) i += place >= begin[j];
+    for (std::uint32_t j = 1; j < line_queries; ++j) i += place >= begin[j];
     return i;
   }
 };
@@ -130,9 +130,10 @@ __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage
 /// Block b handles part b / teams of the candidates of 8 queries from b % teams * 8 on.
 ///   early  offset, in pieces, at which all rows begin in a line of memory
 template <Metric metric, From from, std::uint32_t stages>
-__global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
-                                                        const std::uint32_t parts,
-                                                        const std::uint32_t early) {
+__global__ __launch_bounds__(line_threads) void rerank_lines(const Reranking reranking,
+                                                             const std::uint32_t teams,
+                                                             const std::uint32_t parts,
+                                                             const std::uint32_t early) {
   extern __shared__ Stage stage[];  // [stages]
   __shared__ Team team;
   take_turn();
@@ -140,12 +141,13 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
   const auto dims = static_cast<std::int32_t>(reranking.train.dims);
   constexpr auto step = static_cast<std::int32_t>(line);
   const std::int32_t begin = from == From::host ? -4 * static_cast<std::int32_t>(early) : 0;
-  const std::uint32_t q0 = blockIdx.x % teams * team_queries;
+  const std::uint32_t q0 = blockIdx.x % teams * line_queries;
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   team.count(reranking, q0);
-  const std::uint32_t total = team.begin[team_queries];
+  const std::uint32_t total = team.begin[line_queries];
   const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
-  for (std::uint32_t first = blockIdx.x / teams * threads; first < total; first += parts * threads) {
+  for (std::uint32_t first = blockIdx.x / teams * line_threads; first < total;
+       first += parts * line_threads) {
     const std::uint32_t place = min(first + lane, total - 1), i = team.query_of(place);
     const std::uint32_t j = place - team.begin[i];
     const std::size_t q = q0 + i;
@@ -174,11 +176,11 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
 
 template <From from, std::uint32_t stages>
 cudaError_t start(const Queue& queue, const Reranking& reranking) {
-  const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
+  const std::uint32_t teams = divide_up(reranking.queries.rows, line_queries);
   // There are enough blocks for all multiprocessors, if every list is full.
   const std::uint64_t enough = divide_up<std::uint64_t>(24ull * queue.multiprocessors, teams);
   const std::uint64_t most =
-      divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
+      divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * line_queries, line_threads);
   const auto parts = static_cast<std::uint32_t>(std::min(enough, most));
   constexpr std::size_t line_bytes = line * sizeof(float);
   const bool alike = from == From::host && reranking.train.dims % line == 0;
@@ -186,8 +188,8 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
       alike ? reinterpret_cast<std::uintptr_t>(reranking.train.data) % line_bytes / sizeof(float4) : 0);
   return with_chain(reranking.metric, [&](auto chain) {
     return launch_in_turn(queue, rerank_lines<decltype(chain)::value, from, stages>,
-                          std::uint64_t{teams} * parts, threads, stages * sizeof(Stage), reranking, teams,
-                          parts, early);
+                          std::uint64_t{teams} * parts, line_threads, stages * sizeof(Stage), reranking,
+                          teams, parts, early);
   });
 }
 

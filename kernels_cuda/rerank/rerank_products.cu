@@ -13,20 +13,20 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 128;
+constexpr std::uint32_t product_threads = 128;
 
 /// Block b handles part b % across of the candidates of query b / across.
 template <bool squared>
-__global__ __launch_bounds__(threads) void rerank_by_products(const Reranking reranking,
-                                                              const Matrix<const float> low,
-                                                              const Matrix<const float> query_terms,
-                                                              const std::uint32_t across) {
+__global__ __launch_bounds__(product_threads) void rerank_by_products(const Reranking reranking,
+                                                                      const Matrix<const float> low,
+                                                                      const Matrix<const float> query_terms,
+                                                                      const std::uint32_t across) {
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   const std::size_t q = blockIdx.x / across;
   const std::uint32_t many = min(lists.counts.data[q * lists.counts.stride], lists.capacity);
   const float half_norm = squared ? query_terms.data[spi::half_norm * query_terms.stride + q] : 0.0f;
-  for (std::size_t j = std::size_t{blockIdx.x % across} * threads + threadIdx.x; j < many;
-       j += std::size_t{across} * threads) {
+  for (std::size_t j = std::size_t{blockIdx.x % across} * product_threads + threadIdx.x; j < many;
+       j += std::size_t{across} * product_threads) {
     const float place = low.data[q * low.stride + j];
     const float value = squared ? 2.0f * (place + half_norm) : place;
     reranking.out.data[q * reranking.out.stride + j] =
@@ -42,9 +42,10 @@ cudaError_t rerank_products(const Queue& queue, const spi::RerankStep& step) {
   auto* const kernel =
       step.metric == Metric::negative_dot ? rerank_by_products<false> : rerank_by_products<true>;
   constexpr std::uint32_t most_across = 32;
-  const std::uint32_t across = std::clamp(divide_up(reranking.candidates.capacity, threads), 1u, most_across);
-  return launch(queue, kernel, std::uint64_t{reranking.queries.rows} * across, threads, 0, reranking, low,
-                terms, across);
+  const std::uint32_t across =
+      std::clamp(divide_up(reranking.candidates.capacity, product_threads), 1u, most_across);
+  return launch(queue, kernel, std::uint64_t{reranking.queries.rows} * across, product_threads, 0, reranking,
+                low, terms, across);
 }
 
 }  // namespace kith::cuda

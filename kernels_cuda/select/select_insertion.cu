@@ -13,6 +13,7 @@
 #include "select/selectors.hpp"
 
 namespace kith::cuda {
+namespace insertion {
 namespace {
 
 constexpr std::uint32_t threads = 128;
@@ -100,7 +101,8 @@ cudaError_t select(const Queue& queue, const spi::SelectStep& step) {
 }
 
 }  // namespace
+}  // namespace insertion
 
-const SelectorKernels insertion_selector{Selector::insertion, scratch_of, select};
+const SelectorKernels insertion_selector{Selector::insertion, insertion::scratch_of, insertion::select};
 
 }  // namespace kith::cuda

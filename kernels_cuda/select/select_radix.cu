@@ -17,6 +17,7 @@
 #include "select/selectors.hpp"
 
 namespace kith::cuda {
+namespace radix {
 namespace {
 
 constexpr std::uint32_t threads = 512;
@@ -226,7 +227,8 @@ cudaError_t select(const Queue& queue, const spi::SelectStep& step) {
 }
 
 }  // namespace
+}  // namespace radix
 
-const SelectorKernels radix_selector{Selector::radix, scratch_of, select};
+const SelectorKernels radix_selector{Selector::radix, radix::scratch_of, radix::select};
 
 }  // namespace kith::cuda

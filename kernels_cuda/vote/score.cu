@@ -16,7 +16,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
+constexpr std::uint32_t score_threads = 256;
 
 struct Scoring {
   Matrix<const Key> nearest;    ///< [rows, k]
@@ -28,11 +28,12 @@ struct Scoring {
   Matrix<float> sums;  ///< [rows, classes]
 };
 
-__global__ __launch_bounds__(threads) void score_by_team(const Scoring scoring, const std::uint32_t team) {
-  __shared__ std::uint32_t staged_labels[threads];
-  __shared__ float staged_weights[threads];
+__global__ __launch_bounds__(score_threads) void score_by_team(const Scoring scoring,
+                                                               const std::uint32_t team) {
+  __shared__ std::uint32_t staged_labels[score_threads];
+  __shared__ float staged_weights[score_threads];
   const std::uint32_t member = threadIdx.x % team, k = scoring.k;
-  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (score_threads / team) + threadIdx.x / team;
   const bool exists = q < scoring.rows;  // if not, the thread only takes part in barriers
   const std::uint32_t* const label = staged_labels + (threadIdx.x - member);
   const float* const weight = staged_weights + (threadIdx.x - member);
@@ -69,9 +70,10 @@ cudaError_t score(const Queue& queue, const spi::ScoreStep& step) {
                         count_of(step.nearest.cols), input_of(step.labels).data, step.classes,
                         matrix_of(step.sums)};
   // The team is as wide as there are neighbours to add or classes to set to 0.
-  const std::uint32_t team = power_of_two(std::min(threads, std::max({scoring.k, scoring.classes, 1u})));
-  return launch(queue, score_by_team, divide_up<std::uint64_t>(scoring.rows, threads / team), threads, 0,
-                scoring, team);
+  const std::uint32_t team =
+      power_of_two(std::min(score_threads, std::max({scoring.k, scoring.classes, 1u})));
+  return launch(queue, score_by_team, divide_up<std::uint64_t>(scoring.rows, score_threads / team),
+                score_threads, 0, scoring, team);
 }
 
 }  // namespace kith::cuda

@@ -19,8 +19,8 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t threads = 256;
-constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
+constexpr std::uint32_t vote_threads = 256;
+constexpr std::uint32_t voting_warp = 0xFFFFFFFFu;
 
 struct Voting {
   Matrix<const Key> nearest;  ///< [rows, k]
@@ -60,11 +60,11 @@ __device__ __forceinline__ std::uint64_t merit(std::uint32_t votes, std::uint32_
 /// threads than `team`.
 template <std::uint32_t team>
 __device__ __forceinline__ void write_winner(const Voting& voting, std::uint64_t q, std::uint64_t best) {
-  __shared__ std::uint64_t best_of_warp[threads / 32];
+  __shared__ std::uint64_t best_of_warp[vote_threads / 32];
 #pragma unroll
   for (int step = 16; step > 0; step /= 2)
     best = max(best, static_cast<std::uint64_t>(
-                         __shfl_xor_sync(whole_warp, static_cast<unsigned long long>(best), step)));
+                         __shfl_xor_sync(voting_warp, static_cast<unsigned long long>(best), step)));
   if constexpr (team > 32) {
     if (threadIdx.x % 32 == 0) best_of_warp[threadIdx.x / 32] = best;
     __syncthreads();
@@ -75,8 +75,8 @@ __device__ __forceinline__ void write_winner(const Voting& voting, std::uint64_t
 }
 
 template <std::uint32_t team>
-__global__ __launch_bounds__(threads) void vote_by_team(const Voting voting) {
-  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+__global__ __launch_bounds__(vote_threads) void vote_by_team(const Voting voting) {
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (vote_threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team;
   if (q >= voting.rows) return;  // all threads of the team return
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
@@ -97,7 +97,7 @@ __global__ __launch_bounds__(threads) void vote_by_team(const Voting voting) {
 
 /// Block q counts for query q.
 template <bool shared>
-__global__ __launch_bounds__(threads) void vote_by_block(const Voting voting) {
+__global__ __launch_bounds__(vote_threads) void vote_by_block(const Voting voting) {
   extern __shared__ std::uint32_t counters[];
   const std::uint64_t q = blockIdx.x;
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
@@ -117,14 +117,14 @@ __global__ __launch_bounds__(threads) void vote_by_block(const Voting voting) {
     if constexpr (shared) out[c] = votes;
     best = max(best, merit(votes, c));
   }
-  write_winner<threads>(voting, q, best);
+  write_winner<vote_threads>(voting, q, best);
 }
 
 /// Counts 32 classes at a time; lane l of every warp keeps the count of class number l of these.
 template <std::uint32_t team>
-__global__ __launch_bounds__(threads) void vote_without_branches(const Voting voting) {
-  __shared__ std::uint32_t count_of_warp[threads / 32][32];
-  const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
+__global__ __launch_bounds__(vote_threads) void vote_without_branches(const Voting voting) {
+  __shared__ std::uint32_t count_of_warp[vote_threads / 32][32];
+  const std::uint64_t q = std::uint64_t{blockIdx.x} * (vote_threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team, lane = threadIdx.x % 32;
   if (q >= voting.rows) return;  // all threads of the team return
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
@@ -141,7 +141,7 @@ __global__ __launch_bounds__(threads) void vote_without_branches(const Voting vo
       const std::uint32_t label = voting.labels[key == no_key ? 0 : static_cast<std::uint32_t>(key)];
       const std::uint64_t number = (key == no_key ? no_row : label) - first;
       for (std::uint32_t c = 0; c < some; ++c) {
-        const auto sum = static_cast<std::uint32_t>(__popc(__ballot_sync(whole_warp, number == c)));
+        const auto sum = static_cast<std::uint32_t>(__popc(__ballot_sync(voting_warp, number == c)));
         votes += lane == c ? sum : 0;
       }
     }
@@ -168,25 +168,27 @@ bool is_large(const Voting& voting) {
 
 cudaError_t vote(const Queue& queue, const spi::VoteStep& step) {
   const Voting voting = voting_of(step);
-  if (is_large(voting)) return launch(queue, vote_by_team<threads>, voting.rows, threads, 0, voting);
-  return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(voting.rows, threads / 32), threads, 0,
-                voting);
+  if (is_large(voting))
+    return launch(queue, vote_by_team<vote_threads>, voting.rows, vote_threads, 0, voting);
+  return launch(queue, vote_by_team<32>, divide_up<std::uint64_t>(voting.rows, vote_threads / 32),
+                vote_threads, 0, voting);
 }
 
 cudaError_t vote_atomic(const Queue& queue, const spi::VoteStep& step) {
   const Voting voting = voting_of(step);
   constexpr std::size_t most_shared = 47 * 1024;  // leaves space for best_of_warp
   const std::size_t bytes = std::size_t{voting.classes} * sizeof(std::uint32_t);
-  const std::uint32_t block = std::min(threads, divide_up(voting.k, 32u) * 32);
+  const std::uint32_t block = std::min(vote_threads, divide_up(voting.k, 32u) * 32);
   if (bytes <= most_shared) return launch(queue, vote_by_block<true>, voting.rows, block, bytes, voting);
-  return launch(queue, vote_by_block<false>, voting.rows, threads, 0, voting);
+  return launch(queue, vote_by_block<false>, voting.rows, vote_threads, 0, voting);
 }
 
 cudaError_t vote_branch_free(const Queue& queue, const spi::VoteStep& step) {
   const Voting voting = voting_of(step);
-  if (is_large(voting)) return launch(queue, vote_without_branches<threads>, voting.rows, threads, 0, voting);
-  return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(voting.rows, threads / 32),
-                threads, 0, voting);
+  if (is_large(voting))
+    return launch(queue, vote_without_branches<vote_threads>, voting.rows, vote_threads, 0, voting);
+  return launch(queue, vote_without_branches<32>, divide_up<std::uint64_t>(voting.rows, vote_threads / 32),
+                vote_threads, 0, voting);
 }
 
 }  // namespace kith::cuda

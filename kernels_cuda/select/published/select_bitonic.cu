@@ -15,6 +15,7 @@
 #include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
+namespace bitonic {
 namespace {
 
 constexpr std::uint32_t threads = 256;
@@ -211,7 +212,9 @@ cudaError_t sort_short(const Queue& queue, const Selection& selection) {
 }
 
 }  // namespace
+}  // namespace bitonic
 
-const SelectorKernels bitonic_selector = selector_by_tiles<tile, sort_short, sort_long>(Selector::bitonic);
+const SelectorKernels bitonic_selector =
+    selector_by_tiles<bitonic::tile, bitonic::sort_short, bitonic::sort_long>(Selector::bitonic);
 
 }  // namespace kith::cuda

@@ -26,6 +26,7 @@
 #include "select/select_rounds.cuh"
 
 namespace kith::cuda {
+namespace bubble {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
@@ -250,7 +251,9 @@ cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch
 }
 
 }  // namespace
+}  // namespace bubble
 
-const SelectorKernels bubble_selector = selector_by_rows<bytes_a_row, select_rows>(Selector::bubble);
+const SelectorKernels bubble_selector =
+    selector_by_rows<bubble::bytes_a_row, bubble::select_rows>(Selector::bubble);
 
 }  // namespace kith::cuda

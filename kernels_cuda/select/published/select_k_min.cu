@@ -18,6 +18,7 @@
 #include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
+namespace k_min {
 namespace {
 
 constexpr std::uint32_t threads = 128;
@@ -91,7 +92,9 @@ cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& run
 }
 
 }  // namespace
+}  // namespace k_min
 
-const SelectorKernels k_min_selector = selector_by_runs<values_a_run, sort_runs>(Selector::k_min);
+const SelectorKernels k_min_selector =
+    selector_by_runs<k_min::values_a_run, k_min::sort_runs>(Selector::k_min);
 
 }  // namespace kith::cuda

@@ -14,6 +14,7 @@
 #include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
+namespace local_sort {
 namespace {
 
 constexpr std::uint32_t threads = 256;
@@ -50,7 +51,9 @@ cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& run
 }
 
 }  // namespace
+}  // namespace local_sort
 
-const SelectorKernels local_sort_selector = selector_by_runs<values_a_run, sort_runs>(Selector::local_sort);
+const SelectorKernels local_sort_selector =
+    selector_by_runs<local_sort::values_a_run, local_sort::sort_runs>(Selector::local_sort);
 
 }  // namespace kith::cuda

@@ -16,6 +16,7 @@
 #include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
+namespace merge_sort {
 namespace {
 
 constexpr std::uint32_t most_threads = 256;
@@ -79,7 +80,9 @@ cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& run
 }
 
 }  // namespace
+}  // namespace merge_sort
 
-const SelectorKernels merge_sort_selector = selector_by_runs<values_a_run, sort_runs>(Selector::merge_sort);
+const SelectorKernels merge_sort_selector =
+    selector_by_runs<merge_sort::values_a_run, merge_sort::sort_runs>(Selector::merge_sort);
 
 }  // namespace kith::cuda

@@ -19,6 +19,7 @@
 #include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
+namespace odd_even {
 namespace {
 
 constexpr std::uint32_t threads = 256;
@@ -166,7 +167,9 @@ cudaError_t sort_short(const Queue& queue, const Selection& selection) {
 }
 
 }  // namespace
+}  // namespace odd_even
 
-const SelectorKernels odd_even_selector = selector_by_tiles<tile, sort_short, sort_long>(Selector::odd_even);
+const SelectorKernels odd_even_selector =
+    selector_by_tiles<odd_even::tile, odd_even::sort_short, odd_even::sort_long>(Selector::odd_even);
 
 }  // namespace kith::cuda

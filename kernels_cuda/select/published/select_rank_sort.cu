@@ -16,6 +16,7 @@
 #include "select/select_rounds.cuh"
 
 namespace kith::cuda {
+namespace rank_sort {
 namespace {
 
 constexpr std::uint32_t threads = 256;
@@ -141,7 +142,9 @@ cudaError_t select_rows(const Queue& queue, const Selection& selection, void*) {
 }
 
 }  // namespace
+}  // namespace rank_sort
 
-const SelectorKernels rank_sort_selector = selector_by_rows<bytes_a_row, select_rows>(Selector::rank_sort);
+const SelectorKernels rank_sort_selector =
+    selector_by_rows<rank_sort::bytes_a_row, rank_sort::select_rows>(Selector::rank_sort);
 
 }  // namespace kith::cuda
