@@ -59,6 +59,10 @@ std::string bands() {
   return "; boxes were asked for, and rows stand by their numbers of ones, which tell what need not be "
          "looked at";
 }
+std::string gaps() {
+  return "; values may be missing, so there are three columns for each, a sample gives a threshold for each "
+         "query, and the host ranks what is proposed; the chain searches for queries that are still open";
+}
 std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth) {
   return "; not by boxes: " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
          " leaves each, where " + std::to_string(worth) + " take as long as all rows, and " +

@@ -24,6 +24,7 @@ std::string proposed(Proposer proposer, bool asked_for);
 std::string boxes();
 std::string boxes_asked_for();
 std::string bands();
+std::string gaps();
 /// The plan replaces boxes, or keeps them, after a sample of queries.
 ///   leaves   average number of leaves that a query reads
 ///   gave_up  how many of `sampled` queries gave up

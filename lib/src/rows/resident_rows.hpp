@@ -25,6 +25,7 @@
 
 namespace kith {
 
+class GapRows;
 class IndexBoxes;
 class RowBands;
 class IndexQuantizedRows;
@@ -85,6 +86,7 @@ struct MadeOfRows {
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
   std::shared_ptr<const IndexBoxes> boxes;  ///< made by the first search by boxes
   std::shared_ptr<const RowBands> bands;    ///< made by the first search by bands
+  std::shared_ptr<const GapRows> gaps;      ///< made by the first search by products of gaps
 };
 
 /// How int4 rounds training rows.

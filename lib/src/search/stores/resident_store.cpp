@@ -10,6 +10,8 @@
 #include "rows/read_back.hpp"
 #include "search/bands/banded_search.hpp"
 #include "search/bands/row_bands.hpp"
+#include "search/gaps/gap_rows.hpp"
+#include "search/gaps/gapped_search.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/prefiltered_search.hpp"
 #include "search/resident/resident_search.hpp"
@@ -40,6 +42,7 @@ std::size_t bytes_of(const ResidentRows& rows) {
     if (quantized) bytes += quantized->bytes();  // null if there was no memory for it
   if (rows.made->boxes) bytes += rows.made->boxes->bytes();
   if (rows.made->bands) bytes += rows.made->bands->bytes();
+  if (const auto& gaps = rows.made->gaps) bytes += bytes_of(gaps->extended()) + bytes_of(gaps->sample());
   return bytes;
 }
 
@@ -48,6 +51,7 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
   SearchOptions own;
   const SearchOptions& options = options_for(rows, given, own);
   if (takes_bands(rows, options)) return plan_banded(rows, m, k, options);
+  if (takes_gap_products(rows, m, k, options)) return plan_gapped(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return plan_prefiltered(rows, m, k, options);
   return plan_search(rows, m, k, options, feedback);
 }
@@ -57,6 +61,7 @@ void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
   Feedback told = rows.made->lessons.feedback();
   told.boxes_made = true;  // so that the cost of making boxes does not count
   if (takes_bands(rows, options)) return static_cast<void>(bands_for(rows, options));
+  if (takes_gap_products(rows, m, k, options, true)) return prepare_gapped(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return;  // a search of gathered rows keeps nothing
   const Plan plan = plan_search(rows, m, k, options, told);
   if (plan.boxes)

@@ -14,6 +14,7 @@
 #include "metric/radius_bound.hpp"
 #include "rows/row_filter.hpp"
 #include "search/bands/banded_search.hpp"
+#include "search/gaps/gapped_search.hpp"
 #include "search/lists/shard_lists.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
@@ -45,12 +46,17 @@ Lists without_own_rows(const Lists& keys, std::int64_t self) {
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace);
 
-/// Searches rows of one device, by bands if these are asked for. Returns the queries that are left open.
+/// Searches rows of one device, by bands if these are asked for, or by products of gaps. Returns the queries
+/// that are left open.
 std::vector<std::int64_t> search_whole(const ResidentRows& rows, const SearchRequest& request,
                                        AnswerSink& sink, Trace* trace) {
-  if (!takes_bands(rows, request.options) || request.stream_plan)
+  if (request.stream_plan) return search_resident(rows, request, sink, trace);
+  if (takes_bands(rows, request.options))
+    search_banded(rows, request, sink, trace);
+  else if (takes_gap_products(rows, request.m(), request.k, request.options))
+    search_gapped(rows, request, sink, trace);
+  else
     return search_resident(rows, request, sink, trace);
-  search_banded(rows, request, sink, trace);
   return {};
 }
 
