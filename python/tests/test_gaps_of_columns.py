@@ -123,6 +123,69 @@ def test_frames(device):
             kith.Index(frame.fillna({"size": 0, "age": 0}), metric, device)
 
 
+W = 2**53  # beside which float64 has no odd whole number
+
+
+def test_whole_numbers_as_categories(device):
+    pandas = pytest.importorskip("pandas")
+    from pandas import Categorical, DataFrame, Series
+
+    whole = [W + 1, W + 3, W, None]
+    lists = [[0], [1], [2], []]
+    train = [Categorical(whole), Categorical(pandas.array(whole, "Int64")), Categorical(Series(whole, dtype=object))]
+    train.append(Categorical(whole, categories=pandas.Index([W, 0.5, W + 1, W + 3], dtype=object)))
+    asked = [*train, Series(whole, dtype=object), Series(whole, dtype="Int64"), Series(whole, dtype="UInt64")]
+    for column in train:
+        index = kith.Index(DataFrame({"kind": column}), "nan_gower", device)
+        for like in asked:
+            found = index.within(DataFrame({"kind": like}), 0.0)
+            assert [rows.tolist() for rows in np.split(found.row, found.first[1:-1])] == lists
+        full = index.within(DataFrame({"kind": np.array(whole[:3])}), 0.0)  # int64
+        assert full.row.tolist() == [0, 1, 2]
+        floats = index.within(DataFrame({"kind": [float(W), W + 2.0, np.nan]}), 0.0)  # the second is no category
+        assert (floats.row.tolist(), floats.first.tolist()) == ([2], [0, 1, 1, 1])
+        nothing = index.within(DataFrame({"kind": Series([None, None], dtype=object)}), 9.0)
+        assert nothing.row.tolist() == []
+        with pytest.raises(kith.InvalidArgument, match="row 1, .* holds .*9007199254740994.*, which is no category"):
+            index.with_(DataFrame({"kind": [float(W), W + 2.0]}))
+    plain = kith.Index(DataFrame({"kind": Categorical([float(W), 0.5])}), "matching", device)  # of floats
+    assert plain.within(DataFrame({"kind": [W, W + 1]}), 0.0).row.tolist() == [0]
+
+
+def test_categories_of_other_kinds(device):
+    """Values are found among categories in other orders, of other dtypes, and where none is there."""
+    pandas = pytest.importorskip("pandas")
+    from pandas import Categorical, DataFrame, Series
+
+    def near(train, asked):
+        found = kith.Index(DataFrame({"kind": train}), "nan_gower", device).within(DataFrame({"kind": asked}), 0.0)
+        return [rows.tolist() for rows in np.split(found.row, found.first[1:-1])]
+
+    other = Categorical(["cow", None, "dog", "cat"], categories=["cow", "dog", "cat"])
+    assert near(Categorical(["cat", "dog", None]), other) == [[], [], [1], [0]]
+    assert near(Categorical(["cat", "dog"]), Series(["dog", None, "cow"], dtype="string")) == [[1], [], []]
+    assert near(Categorical(["cat", "dog"]), Categorical([3, None])) == [[], []]
+    assert near(Categorical(["1", "2"]), [1, 2]) == [[], []]
+    assert near(Categorical([1, 2, "a"]), Series(["a", 2.0, None], dtype=object)) == [[2], [1], []]
+    assert near(Categorical([True, False]), [False, True]) == [[1], [0]]
+    assert near(Categorical([None, None]), ["a", None]) == [[], []]
+    assert near(Categorical([None, None], categories=["a"]), Categorical(["a", None])) == [[], []]
+    days = Series(np.array(["2024-05-06", "NaT", "2024-05-07"], "M8[ns]"))
+    assert near(Categorical(days), days) == near(Categorical(days), Categorical(days)[:]) == [[0], [], [2]]
+    parts = pandas.cut(Series([0.5, 1.5, None]), [0, 1, 2])
+    assert near(parts, parts) == near(parts, parts.astype(object)) == [[0], [1], []]
+
+
+def test_whole_numbers_of_Arrow_as_categories(device):
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    kind = pandas.ArrowDtype(arrow.int64())
+    asked = pandas.DataFrame({"kind": pandas.array([W, None, W + 1], kind)})
+    for train in (asked.astype("category"), pandas.DataFrame({"kind": pandas.Categorical([W, None, W + 1])})):
+        index = kith.Index(train, "nan_gower", device)
+        for queries in (asked, asked.astype("category")):
+            assert index.search(queries, 1).row.tolist() == [[0], [-1], [2]]
+
+
 def test_estimators(device, data):
     ours = pytest.importorskip("kith.sklearn")
     train, queries = data

@@ -40,8 +40,6 @@ class FrameCategories:
         """
         if not _is_frame(x):
             return x
-        from pandas import Index
-
         numbered = x.copy(deep=False)
         for place, categories in self._lists.items():
             if place >= x.shape[1]:
@@ -52,7 +50,7 @@ class FrameCategories:
                     f"{what}: row {int(np.argmax(gone))}, column {place} ({name!r}) holds no category; fill it in, "
                     "leave the row out, or choose metric='nan_gower', which takes missing values"
                 )
-            codes = Index(categories).get_indexer(Index(column.to_numpy()))
+            codes = _codes(column, categories)
             if known and (other := (codes < 0) & ~gone).any():
                 row = int(np.argmax(other))
                 raise InvalidArgument(
@@ -62,6 +60,24 @@ class FrameCategories:
             codes = np.where(codes < 0, UNKNOWN, codes).astype(np.float32)
             numbered.isetitem(place, np.where(gone, np.float32(np.nan), codes))
         return numbered
+
+
+def _codes(column: Any, categories: list[Any]) -> Any:
+    """Return the places of a column's values among categories, and -1 where there is none, or no value.
+
+    Only the values that are there are looked up, each once. Numbers are compared as objects of Python, which are equal
+    only if their values are: pandas would round whole numbers to float64 beside missing values or floats.
+    """
+    from pandas import Index, factorize
+
+    if column.dtype.name == "category":
+        places, values = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        places, values = factorize(column)  # of missing values, places are -1
+    known = Index(categories)
+    if known.dtype.kind in "iufc" and values.dtype.kind != "b":
+        known, values = Index(categories, dtype=object), values.astype(object)
+    return np.append(known.get_indexer(values), -1)[places]
 
 
 def names_of(x: Any) -> Optional[list[Any]]:
