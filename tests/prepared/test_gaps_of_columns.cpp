@@ -129,8 +129,9 @@ TEST_CASE("gaps of columns: what is refused, with what to do") {
       refused_with_gaps({1, hole, 3, HUGE_VAL}) ==
       begin +
           "training row 1, column 1 holds an infinity; make every value finite, or NaN where it is missing");
-  CHECK(refused_with_gaps({1, hole, 3, 0.1}, {.categorical = {1}})
-            .starts_with(begin + "training row 1, column 1 holds 0.1, a category which no float equals"));
+  CHECK(refused_with_gaps({1, hole, 3, 0.1}, {.categorical = {1}}) ==
+        begin +
+            "training row 1, column 1 holds 0.1, a category which no float equals; number the categories");
   CHECK(refused_with_gaps({1, hole, 3, 1e300}, {.ranges = {1, 1}})
             .starts_with(begin + "training row 1, column 1 is 1e+300 when it is prepared for nan_gower"));
   CHECK(refused_with_gaps({1, hole, 3, 2}, {.ranges = {1, hole}}) ==

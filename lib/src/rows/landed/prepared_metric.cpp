@@ -304,7 +304,8 @@ std::string PreparedMetric::why_not(std::string_view what, std::int64_t number, 
     return place_text(what, number, features_[d]) + " holds " + text_of(row[d]) +
            (metric_ == Metric::canberra
                 ? ", beyond half of the largest number, so that sums may overflow; scale all columns"
-                : ", a category which no float equals; choose arithmetic f64, or number the categories");
+                : std::string(", a category which no float equals; ") +
+                      (is_of_sums(metric_) ? "" : "choose arithmetic f64, or ") + "number the categories");
   if (metric_ == Metric::hellinger) {
     const auto below = std::find_if(row.begin(), row.end(), [](double value) { return value < 0; });
     return place_text(what, number, features_[size(below - row.begin())]) + " holds " + text_of(*below) +
