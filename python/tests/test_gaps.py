@@ -368,6 +368,16 @@ def test_None_by_a_metric_without_gaps(device):
     for metric in ("l2", "cosine", "braycurtis"):
         with pytest.raises(kith.InvalidArgument, match="X: row 1, column 2 holds None; .*, or choose metric='nan_euclidean'"):
             kith.Index([[1, 2, 4], [1, 2, None]], metric, device)
+    advised = [("l1", {}, "nan_manhattan"), ("cityblock", {}, "nan_manhattan"), ("gower", {}, "nan_gower")]
+    for metric, takes, other in [*advised, ("l1", {"box": [9, 9]}, "nan_manhattan"), ("l2", {"centre": True}, METRIC)]:
+        for arithmetic in ("f32", "f64") if not takes else ("f32",):
+            with pytest.raises(kith.InvalidArgument, match=f"row 1, column 1 holds None; .* metric='{other}'"):
+                kith.Index([[1, 2], [1, None]], metric, device, arithmetic=arithmetic, **takes)
+        index = kith.Index([[1, 2], [1, 3]], metric, device, **takes)
+        with pytest.raises(kith.InvalidArgument, match=f"Q: row 0, column 1 holds None; .* metric='{other}'"):
+            index.search([[1, None]], 1)
+        with pytest.raises(kith.InvalidArgument, match=f"X: row 1, column 1 holds None; .* metric='{other}'"):
+            kith.knn_graph([[1, 2], [1, None]], 1, metric, device, **takes)
     with pytest.raises(kith.InvalidArgument, match="Q: row 0, column 0 holds None; fill it in"):
         kith.Index([[1, 2]], "l2", device).search([[None, 1]], 1)
 

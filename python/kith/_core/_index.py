@@ -264,7 +264,7 @@ class Index(Searches):
             return
         spec = opened.info.spec if storage is None else ""  # rows that stay in memory are on the host
         if centred or boxed:
-            array = centred_rows_of(X, "kith.Index: X", spec)
+            array = centred_rows_of(X, "kith.Index: X", spec, name)
         else:
             array = element_rows_of(
                 X,
@@ -275,7 +275,7 @@ class Index(Searches):
                 features=features,
                 advice=lambda: advice_on_centre(name),
                 instead=doubles_by(name, "pass"),
-                gaps=takes_gaps(name),
+                metric=name,
             )
         make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
         handle = new_handle(free, make, opened.handle, array.struct, options)
@@ -683,10 +683,10 @@ def knn_graph(
             features=features,
             advice=lambda: advice_on_centre(metric),
             instead=doubles_by(metric, "pass"),
-            gaps=takes_gaps(metric),
+            metric=metric,
         )
     else:
-        rows = centred_rows_of(X, what, spec)
+        rows = centred_rows_of(X, what, spec, metric)
     index = Index(
         rows,
         metric,

@@ -18,7 +18,7 @@ from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
-from ._metrics import doubles_by, takes_gaps
+from ._metrics import doubles_by
 from ._results import Neighbors, Pairs, RadiusNeighbors, lists_of, pairs_of
 from ._types import BIT_METRICS, Arithmetic, Distances, Float64, How, Int64, MetricName
 from ._watch import Progress, call
@@ -542,7 +542,7 @@ class Searches:
             check_columns(self._columns, names_of(Q), what)  # since categories belong to places of columns
             Q = self._categories.numbered(Q, what, known)
         if self._centre is not None or (self._box is not None and self._arithmetic == "f32"):
-            rows = centred_rows_of(Q, what, spec)
+            rows = centred_rows_of(Q, what, spec, self._metric)
         else:
             rows = element_rows_of(
                 Q,
@@ -554,7 +554,7 @@ class Searches:
                 advice=lambda: advice_on_centre(self._metric, "make the index by"),
                 instead=doubles_by(self._metric, "make the index by"),
                 bit_columns=self._dims,
-                gaps=takes_gaps(self._metric),
+                metric=self._metric,
             )
         check_columns(self._columns, rows.columns, what)
         return rows

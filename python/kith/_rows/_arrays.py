@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import _structs as s
 from .._core._errors import InvalidArgument, OutOfMemory
+from .._core._metrics import metric_named, takes_gaps
 from ._cells import cells_of, cells_of_rows, missing, with_gaps
 from ._digits import WHOLE, Given, look_at_rounding, offset_helps, subtracts
 from ._frames import frame_of, known
@@ -23,6 +24,7 @@ _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # 
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
 _DOUBLE = 6  # kith_rows.element, too
+_WITH_GAPS = {"l1": "nan_manhattan", "gower": "nan_gower"}  # the metric to choose instead; else nan_euclidean
 _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # their arrays are sliced as NumPy's are
 
 
@@ -57,14 +59,14 @@ def element_rows_of(
     advice: Optional[Callable[[], str]] = None,
     instead: str = "",
     bit_columns: Optional[int] = None,
-    gaps: bool = False,
+    metric: str = "l2",
 ) -> Rows:
     """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
     `bits`: `x` is of uint8, 8 columns per byte, of which `bit_columns` count, or of booleans. `spec`: the device that
     the rows go to. `arithmetic` is that of the index: ``f32`` rounds float64, ``automatic`` keeps it, and ``f64`` keeps
-    every value. `instead`: says how the caller asks for ``f64``. `gaps`: values may be missing, and become NaN.
-    `quiet`, `features` and `advice` are those of `rows_of`.
+    every value. `instead`: says how the caller asks for ``f64``. `metric`: if it takes gaps, values may be missing, and
+    become NaN. `quiet`, `features` and `advice` are those of `rows_of`.
     """
     from ._cuda import rows_on_cuda
     from ._rounded import rounded_on_cuda
@@ -75,7 +77,7 @@ def element_rows_of(
     if type(x) is np.ndarray and x.ndim == 2 and x.flags.carray and not bits:  # most calls, which are to cost little
         if x.dtype == np.float32 or (doubles and x.dtype == np.float64):
             return Rows(x, struct_of(x))
-    given = Given(what, None, subtracts(x), features, advice, instead, gaps)
+    given = Given(what, None, subtracts(x), features, advice, instead, takes_gaps(metric), metric)
     there = rows_on_cuda(x, bits, spec, doubles)
     if there is None and not bits and not doubles:
         there = rounded_on_cuda(x, spec, given, quiet)
@@ -93,7 +95,7 @@ def _kept_rows_of(x: Any, arithmetic: Arithmetic, given: Given, quiet: bool) -> 
     """Convert `x` to rows of an element that the library takes, which is float32 if `arithmetic` rounds."""
     array, given.names, back = _two_dimensional(x, given.what, arithmetic != "f32", given.gaps)
     if arithmetic == "f64" or (arithmetic == "automatic" and _name(array) == "float64"):
-        array = _exact(array, given.what)
+        array = _exact(array, given)
     elif _name(array) in _ELEMENTS:
         array = _stored(array)
     else:
@@ -101,14 +103,14 @@ def _kept_rows_of(x: Any, arithmetic: Arithmetic, given: Given, quiet: bool) -> 
     return Rows(array, struct_of(array), given.names, back)
 
 
-def _exact(x: Array, what: str) -> Array:
+def _exact(x: Array, given: Given) -> Array:
     """Return `x` as an element that the library takes; refuse a value that is no double."""
     if _name(x) in _ELEMENTS or _name(x) == "float64":
         return _stored(x)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
-    _check_numbers(x, what)
-    check_exact(x, what)
+    _check_numbers(x, given.what, given.metric)
+    check_exact(x, given.what)
     return np.ascontiguousarray(x, np.float64)
 
 
@@ -132,7 +134,7 @@ def check_exact(x: Array, what: str) -> None:
     )
 
 
-def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
+def centred_rows_of(x: Any, what: str, spec: str = "", metric: str = "l2") -> Rows:
     """Convert `x` for an index with a centre: float32 stays as it is, other numbers become float64; `spec` as above.
 
     Bytes and 16-bit floats stay as they are, and the library refuses them.
@@ -146,7 +148,7 @@ def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
         return there
     array, columns, back = _two_dimensional(x, what)
     if _name(array) not in _ELEMENTS:
-        _check_numbers(array, what)
+        _check_numbers(array, what, metric)
         array = np.asarray(array, np.float64)
     array = _stored(array)
     return Rows(array, struct_of(array), columns, back)
@@ -258,14 +260,14 @@ def _float32(x: Array, given: Given, quiet: bool) -> Float32:
         return _widened(x)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
-    _check_numbers(x, given.what)
+    _check_numbers(x, given.what, given.metric)
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = np.ascontiguousarray(x, np.float32)
     look_at_rounding(x, rounded, given, quiet)
     return rounded
 
 
-def _check_numbers(x: Array, what: str) -> None:
+def _check_numbers(x: Array, what: str, metric: str) -> None:
     cells = cells_of(x, "x")
     if cells is None:
         return
@@ -273,7 +275,7 @@ def _check_numbers(x: Array, what: str) -> None:
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(none)), x.shape))
         raise InvalidArgument(
             f"{what}: row {row}, column {column} holds {x[row, column]}; fill it in, leave the row out, or choose "
-            "metric='nan_euclidean', which takes missing values"
+            f"metric={_WITH_GAPS.get(metric_named(metric), 'nan_euclidean')!r}, which takes missing values"
         )
     advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
     if cells.kind == "texts" and not cells.advice:

@@ -37,6 +37,7 @@ class Given:
     advice: Optional[Callable[[], str]] = None  # says how the caller passes a centre, if it can
     doubles: str = ""  # says how the caller asks for double precision, if it can: "pass"
     gaps: bool = False  # whether values may be missing, which are NaN
+    metric: str = "l2"  # for advice
 
 
 def offset_helps(column: Array) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, NamedTuple, Optional, 
 import numpy as np
 
 from .._core._errors import InvalidArgument
-from .._core._metrics import doubles_by, metric_named, takes_gaps
+from .._core._metrics import doubles_by, metric_named
 from .._core._types import FLOAT_METRICS
 from .._rows._arrays import element_rows_of, rows_of
 
@@ -84,8 +84,8 @@ def converted(
 ) -> Converted:
     """Converts rows, or queries, to the floats of an index; `quiet` and `advice` are those of `rows_of`."""
     kept: Arithmetic = "f64" if arithmetic == "exact" else arithmetic
-    instead, gaps = doubles_by(metric, "pass"), takes_gaps(metric)
-    rows = element_rows_of(x, what, False, arithmetic=kept, quiet=quiet, advice=advice, instead=instead, gaps=gaps)
+    instead = doubles_by(metric, "pass")
+    rows = element_rows_of(x, what, False, arithmetic=kept, quiet=quiet, advice=advice, instead=instead, metric=metric)
     array = rows.array
     width: Width = "f64" if arithmetic == "f64" or array.dtype == np.float64 else "f32"
     if array.dtype != np.float64:

@@ -72,7 +72,7 @@ class Queries:
                 check_columns(like.names, names_of(Q), where)  # since categories belong to places of columns
                 Q = like.categories.numbered(Q, where)
             if like.centred:
-                rows: Any = centred_rows_of(Q, where)
+                rows: Any = centred_rows_of(Q, where, metric=like.metric)
             else:
                 rows = converted(Q, where, like.arithmetic, like.metric, quiet=True)
             check_columns(like.names, rows.columns, where)

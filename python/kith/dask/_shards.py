@@ -97,7 +97,7 @@ def shards_of_array(
     array = array if categories is None else categories.numbered(array, where)
     centred = centre is not None and centre is not False
     if centred:
-        moved = centred_rows_of(array, where)
+        moved = centred_rows_of(array, where, metric=metric)
         rows, names, width = moved.array, moved.columns, "f32"
     else:
         rows, names, width = converted(array, where, arithmetic, metric, advice=lambda: advice_on_centre(metric))

@@ -123,8 +123,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         if queries.dtype == np.bool_:
             return element_rows_of(queries, f"{self._where()}: X", True)
         arithmetic = arithmetic_for(self.effective_metric_, "automatic")
-        gaps = parameters.takes_gaps(self.effective_metric_)
-        return element_rows_of(queries, f"{self._where()}: X", False, arithmetic=arithmetic, quiet=True, gaps=gaps)
+        metric = self.effective_metric_
+        return element_rows_of(queries, f"{self._where()}: X", False, arithmetic=arithmetic, quiet=True, metric=metric)
 
     def _device(self) -> Any:
         return "auto" if self.device is None else self.device
