@@ -180,6 +180,7 @@ TEST_CASE("bounds: the threshold of inner products is the k-th smallest itself, 
         check_kth(device, proposer, 4, 257, 257, spread);
         check_kth(device, proposer, 4, 20, 3000, spread);
         check_kth(device, proposer, 4, 2048, 9001, spread);
+        check_kth(device, proposer, 4, 300, 20000, spread);
         check_kth(device, proposer, 4, 4096, 4097, spread);
       }
     });

@@ -34,7 +34,8 @@ TEST_CASE("proposer: gemm is there, or says why not") {
 TEST_CASE("proposer: a device can use those it lists that need no library, and no others") {
   const auto& proposers = device().info().proposers;
   if (device().info().backend == "cpu") CHECK(proposers.front() == Proposer::dot);
-  for (const Proposer proposer : {Proposer::dot, Proposer::bf16, Proposer::fp16, Proposer::int8}) {
+  for (const Proposer proposer :
+       {Proposer::dot, Proposer::bf16, Proposer::fp16, Proposer::int8, Proposer::int4}) {
     CAPTURE(std::string(name(proposer)));
     const std::string why = refusal_of(proposer);
     CHECK(lists(proposer) == why.empty());
@@ -50,7 +51,7 @@ std::size_t least_shared_bytes() {
 TEST_CASE("proposer: with little shared memory tensor cores are not listed") {
   const DeviceInfo& info = device().info();
   if (info.kind != DeviceKind::gpu || info.local_memory_bytes >= least_shared_bytes()) return;
-  for (const Proposer proposer : {Proposer::fp16, Proposer::int8}) {
+  for (const Proposer proposer : {Proposer::fp16, Proposer::int8, Proposer::int4}) {
     // By OpenCL a GPU may multiply bytes without tensor cores.
     if (info.backend == "opencl" && proposer == Proposer::int8) continue;
     CHECK(!lists(proposer));
@@ -127,22 +128,38 @@ TEST_CASE("proposer: int8 takes as many queries a step as the device says, and u
         where + "65536 columns, and there are 65537; choose another proposer");
 }
 
-TEST_CASE("proposer: int8 adds up to 65536 products of 127 by 127 without a loss") {
-  if (!refusal_of(Proposer::int8).empty()) return;
-  for (const std::int64_t dims : {5000, 65535, 65536}) {
-    CAPTURE(dims);
-    // The rows have equal signs, opposite signs, or half of each, so sums of both signs reach 127 * 127
-    // * dims.
-    Matrix rows{6, dims, {}};
-    for (std::int64_t r = 0; r < rows.rows; ++r)
-      for (std::int64_t d = 0; d < dims; ++d) {
-        const bool negative = r / 2 == 1 || (r / 2 == 2 && d < dims / 2);
-        rows.values.push_back((negative ? -1.0f : 1.0f) * (r % 2 && d == 7 ? 0.5f : 1.0f));
-      }
-    const Index index(device(), rows, Metric::negative_dot);
-    CHECK(index.search(rows, 4, {.proposer = Proposer::int8}) ==
-          index.search(rows, 4, {.proposer = Proposer::none}));
-  }
+TEST_CASE("proposer: int4 takes 64 queries a step, and up to 65536 columns") {
+  if (!refusal_of(Proposer::int4).empty()) return;
+  const std::string where = "unsupported: search: " + device().info().spec + ": proposer int4 is for up to ";
+  const Matrix rows = hard_rows(DataKind::normal, Set::train, 200, 5, Metric::l2);
+  const Index index(device(), rows);
+  CHECK(index.plan(200, 3, {.proposer = Proposer::int4}).query_tile == 64);
+  CHECK(index.search(rows, 3, {.proposer = Proposer::int4}) ==
+        index.search(rows, 3, {.proposer = Proposer::none}));
+  CHECK(error_of([&] { index.search(rows, 3, {.proposer = Proposer::int4, .query_tile = 65}); }) ==
+        where + "64 queries a step, and there are 65; choose fp16");
+  const Matrix one{1, 65537, std::vector<float>(65537, 1)};
+  CHECK(error_of([&] { Index(device(), one).search(one, 1, {.proposer = Proposer::int4}); }) ==
+        where + "65536 columns, and there are 65537; choose another proposer");
+}
+
+TEST_CASE("proposer: bytes add up to 65536 products of 127 by 127, or by 112, without a loss") {
+  for (const Proposer proposer : {Proposer::int8, Proposer::int4})
+    for (const std::int64_t dims : {5000, 65535, 65536}) {
+      if (!refusal_of(proposer).empty()) continue;
+      CAPTURE_ALL(std::string(name(proposer)), dims);
+      // The rows have equal signs, opposite signs, or half of each, so sums of both signs reach 127 * 127
+      // * dims.
+      Matrix rows{6, dims, {}};
+      for (std::int64_t r = 0; r < rows.rows; ++r)
+        for (std::int64_t d = 0; d < dims; ++d) {
+          const bool negative = r / 2 == 1 || (r / 2 == 2 && d < dims / 2);
+          rows.values.push_back((negative ? -1.0f : 1.0f) * (r % 2 && d == 7 ? 0.5f : 1.0f));
+        }
+      const Index index(device(), rows, Metric::negative_dot);
+      CHECK(index.search(rows, 4, {.proposer = proposer}) ==
+            index.search(rows, 4, {.proposer = Proposer::none}));
+    }
 }
 
 TEST_SUITE_END();

@@ -186,7 +186,7 @@ TEST_CASE("refusals: what no proposer lists") {
     refused(step, "quantized rows of proposer dot begin at a multiple of 128 rows; not at row 64");
     step = steps.collect(Proposer::fp16);
     step.sample = grid<std::uint32_t>(1, 8);
-    refused(step, "samples are of visits, by proposers fp16 and int8, with bounds; ask for none");
+    refused(step, "samples are of visits, by proposers fp16, int8 and int4, with bounds; ask for none");
     step.visits = {128, 0, 1, 1, 1};
     step.bounds.low = grid<float>(1, 4);
     step.sample = grid<std::uint32_t>(1, 7);
@@ -200,7 +200,7 @@ TEST_CASE("refusals: quantized rows that no device prepares or takes back") {
     prepare.proposer = Proposer::gemm;
     prepare.rows = steps.train;
     prepare.copy = grid<float>(2, 3);
-    refused(prepare, "rows are copied for proposers fp16 and int8; ask for no copy");
+    refused(prepare, "rows are copied for proposers fp16, int8 and int4; ask for no copy");
     prepare.copy = {};
     prepare.proposer = Proposer::int8;
     prepare.rows.dims = spi::most_dims_int8 + 1;
@@ -219,7 +219,7 @@ TEST_CASE("refusals: thresholds of no list, or that no product says anything of"
     refused(steps.tighten<spi::TightenByBoundsStep>(Proposer::gemm, Metric::l2, 3, 0), no_list);
     refused(steps.tighten<spi::TightenBySampleStep>(Proposer::fp16, Metric::l2, 3, 0), no_list);
     refused(steps.tighten<spi::TightenBySampleStep>(Proposer::gemm, Metric::l2, 3, 1),
-            "samples are of proposers fp16 and int8; choose one of these");
+            "samples are of proposers fp16, int8 and int4; choose one of these");
     refused(steps.tighten<spi::TightenStep>(Proposer::gemm, Metric::linf, 3, 1),
             "metric linf does not follow from inner products; choose proposer none");
     refused(

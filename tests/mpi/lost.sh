@@ -63,7 +63,7 @@ check() { # COMMAND DIES
 
 # Tests every call of MPI in which ranks wait: before, during and after it, with each rank in turn.
 sweep() { # COMMAND STEP
-  count=$(grep -c '^call' log) number=$((1 + date % $2))
+  count=$(grep -c '^call' log) number=$((1 + date / 10 % $2))
   while [ "$number" -le "$count" ]; do
     case $((number / $2 % 3)) in 0) when="" ;; 1) when="~" ;; *) when="+" ;; esac
     check "$1" "$(((number + number / 4) % 4)):$number$when"

@@ -5,6 +5,7 @@
 #include "common/oracle.hpp"
 #include "common/test.hpp"
 #include "kith/unstable/plan.hpp"
+#include "rows/lessons.hpp"
 
 namespace kith::tests {
 namespace {
@@ -130,6 +131,23 @@ TEST_CASE("half bytes: their largest number suits the rows") {
   CHECK(cut.range < 70);
   CHECK(cut.off > 0);
   CHECK(of({0, 3, {}}, 1).range == 0);
+}
+
+TEST_CASE("lessons: few queries of several searches count together") {
+  Lessons lessons;
+  const auto from = [&] {
+    const std::vector<Feedback::Lesson> all = lessons.feedback().lessons;
+    return all.empty() ? 0 : all.front().overwhelmed_from;
+  };
+  for (int i = 0; i < 15; ++i) lessons.tell_left(Proposer::int4, 1, i < 8 ? 1 : 0, i < 8 ? 100 - i : 200);
+  CHECK(from() == 0);
+  lessons.tell_left(Proposer::int4, 1, 0, 1);  // 8 of 16 are not most
+  CHECK(from() == 0);
+  lessons.tell_left(Proposer::int4, 15, 8, 30);
+  CHECK(from() == 0);
+  lessons.tell_left(Proposer::int4, 1, 1, 20);
+  CHECK(from() == 30);  // the largest k of those that were left
+  CHECK(lessons.feedback().lessons.front().proposer == Proposer::int4);
 }
 
 }  // namespace

@@ -89,7 +89,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Returns how far rows are from their bytes: an element has an error of up to half a step, and so a row of
 /// the root of dims / 12 steps.
 double off_by_bytes(const ResidentRows& index) {
-  const FloatGuard guard;
   const double step = 1 / static_cast<double>(scale_of(Proposer::int8, index.clip_range));
   return step * std::sqrt(static_cast<double>(index.dims) / 12);
 }
@@ -104,12 +103,14 @@ double blur_of(const ResidentRows& index, double off) {
 }  // namespace
 
 double byte_blur_of(const ResidentRows& index) {
+  const FloatGuard guard;
   if (grid_for(index, Proposer::int8).exact) return 0;
   return blur_of(index, 2 * off_by_bytes(index));
 }
 
 /// Queries are bytes, the rows half bytes.
 double half_byte_blur_of(const ResidentRows& index) {
+  const FloatGuard guard;
   return blur_of(index, index.half_bytes.range > 0 ? off_by_bytes(index) + index.half_bytes.off : infinity);
 }
 

@@ -29,7 +29,8 @@ struct Queries {
   Queries(Proposer proposer, DeviceKind device, const Round& round, HardKind kind,
           const std::vector<float>& train)
       : count(kind == hard_cut ? round.n / hard_kinds : 1), share(kind == hard_cut ? hard_kinds : round.n) {
-    const std::vector<float> others = hard_rows(proposer, device, hard_kinds, round.dims, 3);
+    const std::vector<float> others =
+        hard_rows(spi::proposer_of_queries(proposer), device, hard_kinds, round.dims, 3);
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::size_t row = i * hard_kinds + kind;
       const bool negative = kind == hard_cut && i / cut_sorts % 2 == 1;

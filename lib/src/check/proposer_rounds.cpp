@@ -33,7 +33,9 @@ std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
                     element = spi::quantized_bits(queries) / 8;
   if (proposer == Proposer::fp16 && dims <= spi::most_split_dims)
     return {spi::most_split_dims, static_cast<std::uint32_t>(line)};
-  if (line <= longest_short) return {static_cast<std::uint32_t>(line)};
+  const bool short_rows = proposer == Proposer::int4 &&
+                          spi::quantized_bytes_a_row(proposer, static_cast<std::size_t>(dims)) <= 64;
+  if (line <= longest_short || short_rows) return {static_cast<std::uint32_t>(line)};
   if (line * element <= fitting_bytes) return {columns};
   return {columns, static_cast<std::uint32_t>(too_many_bytes / element)};
 }

@@ -178,16 +178,19 @@ class VoteCount {
                                                          ///< was counted
 };
 
-/// Stores neighbours, and counts their votes tile by tile.
+/// Stores neighbours, and counts their votes tile by tile, where the search has tiles.
 class VotesSink final : public NeighborsSink {
  public:
   VotesSink(ShownBy shown, Neighbors& found, VoteCount& count) : NeighborsSink(shown, found), count_(count) {}
   void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) override {
     count_.hold({&workspace, size(first), size(count)});
+    counted_ = true;
   }
+  bool counted() const { return counted_; }
 
  private:
   VoteCount& count_;
+  bool counted_ = false;
 };
 
 }  // namespace
@@ -200,11 +203,12 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
   check_numbered_in_whole("classify", mapped.options());
-  const bool by_bands = options.boxes == true && is_of_sums(index.metric);  // no tile has all lists
-  if (index.arithmetic == Arithmetic::f32 && !index.groups && !by_bands && resident_rows(*index.store)) {
+  if (index.arithmetic == Arithmetic::f32 && !index.groups && resident_rows(*index.store)) {
     const MovedRows moved("search", "query", index, queries, options);
     VotesSink sink(index.shown, found, vote_count);
     search(index, moved, largest_k, mapped.options(), sink, trace);
+    if (!sink.counted())
+      vote_count.hold({nullptr, 0, size(queries.rows)});  // by bands, or by products of gaps
     if (trace) index.tell_metric(trace->plan);
   } else {  // no single device has the labels, the host ranks the neighbours, or rows have groups
     find_nearest(index, queries, largest_k, mapped.options(), found, trace);

@@ -91,7 +91,7 @@ std::string refusal_of_error(const CollectStep& step) {
 std::string refusal_of_sample(const CollectStep& step) {
   if (step.sample.cols == 0) return "";
   if (!is_scaled(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
-    return "samples are of visits, by proposers of scaled numbers, with bounds; ask for none";
+    return "samples are of visits, by proposers fp16, int8 and int4, with bounds; ask for none";
   const std::size_t groups = step.values.cols / sample_rows;
   if (step.sample.cols == groups) return "";
   return "a sample of these visits has " + std::to_string(groups) + " columns, not " +

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "kith/unstable/plan.hpp"
 
@@ -23,10 +24,12 @@ class Lessons {
   /// it is overwhelmed from the largest k on with which it left some.
   void tell_left(Proposer proposer, std::int64_t asked, std::int64_t left, std::int64_t k) {
     Lesson& lesson = of(proposer);
-    if (left > 0) lesson.left_k = std::max<std::int64_t>(lesson.left_k, k);
-    const std::int64_t all = lesson.asked += asked, open = lesson.left += left;
-    if (all < enough_queries) return;
-    if (2 * open > all) tell_overwhelms(proposer, lesson.left_k);
+    const std::lock_guard lock(lesson.counting);
+    if (left > 0) lesson.left_k = std::max(lesson.left_k, k);
+    lesson.asked += asked;
+    lesson.left += left;
+    if (lesson.asked < enough_queries) return;
+    if (2 * lesson.left > lesson.asked) tell_overwhelms(proposer, lesson.left_k);
     lesson.asked = lesson.left = lesson.left_k = 0;
   }
 
@@ -57,7 +60,8 @@ class Lessons {
   struct Lesson {
     std::atomic<bool> misleads = false;
     std::atomic<std::int64_t> overwhelmed_from = 0;
-    std::atomic<std::int64_t> asked = 0, left = 0, left_k = 0;  ///< of tell_left()
+    std::mutex counting;
+    std::int64_t asked = 0, left = 0, left_k = 0;  ///< of tell_left()
   };
   /// Lowers `known` to k; 0 means none.
   static void lower(std::atomic<std::int64_t>& known, std::int64_t k) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -84,9 +85,10 @@ struct MadeOfRows {
   DeviceMutex quantized_mutex;
   /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
-  std::shared_ptr<const IndexBoxes> boxes;  ///< made by the first search by boxes
-  std::shared_ptr<const RowBands> bands;    ///< made by the first search by bands
-  std::shared_ptr<const GapRows> gaps;      ///< made by the first search by products of gaps
+  std::shared_ptr<const IndexBoxes> boxes;   ///< made by the first search by boxes
+  std::shared_ptr<const RowBands> bands;     ///< made by the first search by bands
+  std::shared_ptr<const GapRows> gaps;       ///< made by the first search by products of gaps
+  std::atomic<bool> gaps_lack_room = false;  ///< there was no room for these
 };
 
 /// How int4 rounds training rows.

@@ -1,6 +1,7 @@
 // Decides whether products propose for rows with missing values, and plans how.
 #include <algorithm>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/quantized_rows.hpp"
 #include "kith/error.hpp"
@@ -57,6 +58,7 @@ bool are_sizes_right(const ResidentRows& index, std::int64_t m, std::int64_t k) 
 bool are_worth_extending(const ResidentRows& index, std::int64_t m, std::int64_t k) {
   constexpr std::int64_t queries_of_host = 2000, queries_of_gpu = 1 << 14;
   if (const auto made = made_gap_rows(index)) return !made->loses(k);
+  if (index.made->gaps_lack_room) return false;
   const std::int64_t asked = m + index.made->lessons.feedback().queries;
   return asked >= (index.device.info().profile.host_threads ? queries_of_host : queries_of_gpu);
 }
@@ -83,7 +85,9 @@ bool takes_gap_products(const ResidentRows& index, std::int64_t m, std::int64_t 
                         const SearchOptions& options, bool prepares) {
   if (index.metric != Metric::nan_euclidean || index.rows_are_bytes || index.residence != Residence::resident)
     return false;
-  if (asks_for_proposer(options)) return index.dims <= most_columns;
+  if (asks_for_proposer(options))  // which goes with neither boxes nor the fused step: plan_search() says so
+    return options.boxes != true && options.fused != true && index.dims <= most_columns;
+  const FloatGuard guard;
   if (!leaves_way_open(options) || !are_sizes_right(index, m, k) || !has_room(index, options) ||
       !(prepares || are_worth_extending(index, m, k)) || prefilters(index, m, k, options))
     return false;
@@ -101,6 +105,7 @@ std::int64_t gaps_proposed_for(std::int64_t k, std::int64_t rows, const SearchOp
 }
 
 Plan plan_gapped(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options) {
+  const FloatGuard guard;
   Plan plan = plan_of_extended(index, m, k, options);
   plan.self = options.self;
   plan.reason += reasons::gaps();
@@ -108,7 +113,8 @@ Plan plan_gapped(const ResidentRows& index, std::int64_t m, std::int64_t k, cons
 }
 
 void prepare_gapped(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options) {
-  const auto made = gap_rows_for(index, options.threads);
+  const auto made = gap_rows_with_room(index, options);
+  if (!made) return;
   const Plan plan = plan_of_extended(index, m, k, options);
   if (plan.proposer != Proposer::none) quantized_rows_for(made->extended(), plan);
 }

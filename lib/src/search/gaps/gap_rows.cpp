@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "certified/row_sample.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
+#include "kith/error.hpp"
 #include "rows/read_back.hpp"
 #include "rows/rows.hpp"
 #include "search/resident/some_rows.hpp"
@@ -93,10 +95,25 @@ ResidentRows no_extended_rows(const ResidentRows& index) {
 std::shared_ptr<const GapRows> gap_rows_for(const ResidentRows& index, std::uint32_t threads, Trace* trace) {
   const std::lock_guard lock(index.made->quantized_mutex);
   if (index.made->gaps) return index.made->gaps;
+  const FloatGuard guard;
   const Stopwatch making;
   index.made->gaps = std::make_shared<GapRows>(index, threads);
   if (trace) trace->seconds["extend"] += making.seconds();
   return index.made->gaps;
+}
+
+std::shared_ptr<const GapRows> gap_rows_with_room(const ResidentRows& index, const SearchOptions& options,
+                                                  Trace* trace) {
+  const bool may_give_way = options.proposer == Proposer::automatic;
+  try {
+    return gap_rows_for(index, options.threads, trace);
+  } catch (const Error& error) {
+    if (!may_give_way || error.code() != Errc::out_of_memory) throw;
+  } catch (const std::bad_alloc&) {
+    if (!may_give_way) throw;
+  }
+  index.made->gaps_lack_room = true;
+  return nullptr;
 }
 
 std::shared_ptr<const GapRows> made_gap_rows(const ResidentRows& index) {

@@ -31,7 +31,11 @@ class GapRows {
   const ResidentRows& sample() const { return *sample_; }
 
   /// Records that most queries of a search for k were left to the chain.
-  void tell_loses(std::int64_t k) const { loses_from_ = k; }
+  void tell_loses(std::int64_t k) const {
+    std::int64_t from = loses_from_;
+    while ((from == 0 || k < from) && !loses_from_.compare_exchange_weak(from, k)) {
+    }
+  }
   bool loses(std::int64_t k) const { return loses_from_ > 0 && k >= loses_from_; }
 
  private:
@@ -51,9 +55,14 @@ ResidentRows no_extended_rows(const ResidentRows& index);
 
 /// Returns what was made of the rows of an Index; the first search that needs it makes it. Any thread may
 /// call this.
-///   trace  gets the time and memory of making it, if it was not there; may be null
+///   trace  gets the time of making it, if it was not there; may be null
 std::shared_ptr<const GapRows> gap_rows_for(const ResidentRows& index, std::uint32_t threads,
                                             Trace* trace = nullptr);
+
+/// Does the same, but returns null if there is no room for it and the caller asked for no proposer. Later
+/// searches then do not try again.
+std::shared_ptr<const GapRows> gap_rows_with_room(const ResidentRows& index, const SearchOptions& options,
+                                                  Trace* trace = nullptr);
 
 /// Returns it if it was made, else null.
 std::shared_ptr<const GapRows> made_gap_rows(const ResidentRows& index);

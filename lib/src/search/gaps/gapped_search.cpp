@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -183,6 +182,7 @@ class GappedSearch {
       const Key ranked = make_key(value, row_of(key));
       if (is_masked(ranked)) continue;
       list.insert(std::upper_bound(list.begin(), list.end(), ranked), ranked);
+      if (list.size() > size(k_)) list.pop_back();
       if (list.size() < size(k_) || value_of(list[size(k_ - 1)]) == kth) continue;
       kth = value_of(list[size(k_ - 1)]);
       bound = gaps_.columns().bound(told, kth);
@@ -225,7 +225,8 @@ class GappedSearch {
   void answer_by_chain(const OpenGaps& open, std::int64_t count) {
     if (open.numbers.empty()) return;
     const GapQueries queries(request_, open.numbers);
-    if (2 * queries.count() > count && count >= 16) gaps_.tell_loses(k_);
+    const bool is_of_all = request_.options.filter.rows() == 0;
+    if (is_of_all && 2 * queries.count() > count && count >= 16) gaps_.tell_loses(k_);
     GapLists found;
     search_by_chain(index_, queries, queries.options(), k_, found);
     for (std::int64_t i = 0; i < queries.count(); ++i) keep(queries.number(i), list_of(queries, found, i));
@@ -243,26 +244,17 @@ class GappedSearch {
   double ratio_ = 1;          ///< of the value of the k-th of all rows and that in the sample
 };
 
-/// Returns what products propose from; null if there is no room for it and the caller asked for no proposer.
-std::shared_ptr<const GapRows> gap_rows_with_room(const ResidentRows& index, const SearchOptions& options,
-                                                  Trace* trace) {
-  const bool may_give_way = options.proposer == Proposer::automatic;
-  try {
-    return gap_rows_for(index, options.threads, trace);
-  } catch (const Error& error) {
-    if (!may_give_way || error.code() != Errc::out_of_memory) throw;
-  } catch (const std::bad_alloc&) {
-    if (!may_give_way) throw;
-  }
-  return nullptr;
+/// Returns how many queries are answered together: their extended forms and lists take some 100 MB.
+std::int64_t queries_a_tile(const ResidentRows& index, std::int64_t k) {
+  constexpr std::int64_t fewest = 64, most = 1 << 14, numbers = 1 << 24;
+  return std::clamp(numbers / std::max(gap_parts * index.dims, 4 * k), fewest, most);
 }
 
 }  // namespace
 
 void search_gapped(const ResidentRows& index, const SearchRequest& request, AnswerSink& sink, Trace* trace) {
-  constexpr std::int64_t queries_a_tile = 1 << 14;
   const SearchOptions& options = request.options;
-  const std::int64_t m = request.m();
+  const std::int64_t m = request.m(), at_once = queries_a_tile(index, request.k);
   const Plan plan = plan_gapped(index, m, request.k, options);
   check_rows_left_out("search", index.rows, m, options);
   request.queries.prepare(options.threads);
@@ -275,12 +267,17 @@ void search_gapped(const ResidentRows& index, const SearchRequest& request, Answ
   sink.begin(m, request.k);
   if (m == 0) return;
   GappedSearch search(index, *gaps, request, sink, trace);
-  search.calibrate();
-  Watcher watcher(options, divide_up(m, queries_a_tile));
-  for (std::int64_t first = 0; first < m; first += queries_a_tile) {
-    search.answer(first, std::min(queries_a_tile, m - first));
+  const auto guarded = [](const auto& work) {
+    const FloatGuard guard;
+    work();
+  };
+  guarded([&] { search.calibrate(); });
+  Watcher watcher(options, divide_up(m, at_once));
+  for (std::int64_t first = 0; first < m; first += at_once) {
+    guarded([&] { search.answer(first, std::min(at_once, m - first)); });
     watcher.step_done();
   }
+  if (trace) trace->query_tiles = divide_up(m, at_once);
 }
 
 }  // namespace kith

@@ -210,6 +210,7 @@ bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, cons
                        fell = search_rest(index_, plan_, options_, queries, largest_query_, open, finer,
                                           workspace, trace);
     left_ += many;
+    if (finer_) asked_ += many;  // the proposer was not asked for this tile
     finer_ = 2 * many > queries.rows();
     if (finer_ && 2 * fell > many) {  // later tiles and searches go to the chain at once
       finer_ = false;

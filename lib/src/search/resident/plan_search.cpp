@@ -208,7 +208,8 @@ void prove(Device::State& device, const Plan& plan) {
 Feedback all_feedback(const ResidentRows& index, const Problem& problem, const SearchOptions& options,
                       Feedback feedback) {
   feedback.byte_blur = byte_blur_of(index);
-  feedback.half_byte_blur = half_byte_blur_of(index);
+  if (index.chunks.size() == 1)
+    feedback.half_byte_blur = half_byte_blur_of(index);  // else there is no sample
   if (feedback.byte_blur > 0 && std::isfinite(feedback.byte_blur) &&
       asks_for_byte_speed(index.device.info(), problem, options))
     feedback.byte_speed = byte_speed(*index.device.state());
