@@ -7,7 +7,8 @@ namespace {
 template <class Step>
 std::string refusal_of_threshold(const Step& step) {
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !spi::is_scaled(step.proposer))
-    return "it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16, int8 or int4";
+    return "it has no proposer " + std::string(name(step.proposer)) +
+           "; choose none, gemm, fp16, int8 or int4";
   std::string refusal = refusal_of_lists(step.threshold.rows, 1);
   return refusal.empty() ? refusal_of_gemm(step.proposer, step.dims) : refusal;
 }
