@@ -107,6 +107,9 @@ TEST_CASE("proposer: what is no inner product is refused") {
         "proposer none");
 }
 
+const std::string too_many_columns =
+    ": proposers int8 and int4 are for up to 65536 columns, and there are 65537; choose another proposer";
+
 TEST_CASE("proposer: int8 takes as many queries a step as the device says, and up to 65536 columns") {
   if (!refusal_of(Proposer::int8).empty()) return;
   const std::string where = "unsupported: search: " + device().info().spec + ": proposer int8 is for up to ";
@@ -125,7 +128,7 @@ TEST_CASE("proposer: int8 takes as many queries a step as the device says, and u
   const SearchOptions options{.proposer = Proposer::int8};
   CHECK(Index(device(), one(65536)).search(one(65536), 1, options) == Neighbors{1, 1, {0}, {0}});
   CHECK(error_of([&] { Index(device(), one(65537)).search(one(65537), 1, options); }) ==
-        where + "65536 columns, and there are 65537; choose another proposer");
+        "unsupported: search: " + device().info().spec + too_many_columns);
 }
 
 TEST_CASE("proposer: int4 takes 64 queries a step, and up to 65536 columns") {
@@ -140,7 +143,7 @@ TEST_CASE("proposer: int4 takes 64 queries a step, and up to 65536 columns") {
         where + "64 queries a step, and there are 65; choose fp16");
   const Matrix one{1, 65537, std::vector<float>(65537, 1)};
   CHECK(error_of([&] { Index(device(), one).search(one, 1, {.proposer = Proposer::int4}); }) ==
-        where + "65536 columns, and there are 65537; choose another proposer");
+        "unsupported: search: " + device().info().spec + too_many_columns);
 }
 
 TEST_CASE("proposer: bytes add up to 65536 products of 127 by 127, or by 112, without a loss") {

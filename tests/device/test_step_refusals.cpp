@@ -172,8 +172,9 @@ TEST_CASE("refusals: what no proposer lists") {
     refused(steps.collect(Proposer::fp16, Metric::l2, spi::most_dims + 1),
             "the bound of proposer fp16 is for 1 to 1048576 columns, and there are 1048577; choose proposer "
             "none");
-    refused(steps.collect(Proposer::int8, Metric::l2, spi::most_dims_int8 + 1),
-            "proposer int8 is for up to 65536 columns, and there are 65537; choose another proposer");
+    refused(
+        steps.collect(Proposer::int8, Metric::l2, spi::most_dims_int8 + 1),
+        "proposers int8 and int4 are for up to 65536 columns, and there are 65537; choose another proposer");
 
     step = steps.collect(Proposer::gemm);
     step.visits.rows = 128;
@@ -204,8 +205,9 @@ TEST_CASE("refusals: quantized rows that no device prepares or takes back") {
     prepare.copy = {};
     prepare.proposer = Proposer::int8;
     prepare.rows.dims = spi::most_dims_int8 + 1;
-    refused(prepare,
-            "proposer int8 is for up to 65536 columns, and there are 65537; choose another proposer");
+    refused(
+        prepare,
+        "proposers int8 and int4 are for up to 65536 columns, and there are 65537; choose another proposer");
     spi::RecoverStep recover{};
     recover.rows.rows = grid<float>(128, 3, 64);
     refused(recover, "quantized rows begin at a multiple of 128 rows; not at row 64");

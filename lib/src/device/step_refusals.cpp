@@ -62,7 +62,7 @@ std::string refusal_of_classes(std::uint32_t classes) {
 
 std::string refusal_of_bytes(Proposer proposer, std::size_t dims) {
   if (!multiplies_bytes(proposer) || dims <= most_dims_int8) return "";
-  return "proposer " + std::string(name(proposer)) + " is for up to " + std::to_string(most_dims_int8) +
+  return "proposers int8 and int4 are for up to " + std::to_string(most_dims_int8) +
          " columns, and there are " + std::to_string(dims) + "; choose another proposer";
 }
 
