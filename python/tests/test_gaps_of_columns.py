@@ -221,3 +221,12 @@ def test_keys(device, data):
 def test_refusals(device, X, how, words):
     with pytest.raises(kith.InvalidArgument, match=words):
         kith.Index(X, "nan_gower", device, **how)
+
+
+def test_more_categories_than_floats_tell_apart(device, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": pandas.Categorical(["x", "y", "z"]), "b": [1.0, 2.0, 3.0]})
+    kith.Index(frame, "nan_gower", device)
+    monkeypatch.setattr("kith._rows._categories.MOST", 2)
+    with pytest.raises(kith.InvalidArgument, match=r"column 0 \('a'\) has 3 categories, and 2 can be told apart; leave"):
+        kith.Index(frame, "nan_gower", device)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core._errors import InvalidArgument
 
+MOST = 2**24  # whole numbers up to here are different as float32
 UNKNOWN = -1.0  # the number of categories that the training frame lacks: it is that of no training row
 
 
@@ -27,6 +28,12 @@ class FrameCategories:
             return None
         kinds = enumerate(x.dtypes)
         lists = {place: list(kind.categories) for place, kind in kinds if getattr(kind, "name", "") == "category"}
+        for place, categories in lists.items():
+            if len(categories) > MOST:
+                raise InvalidArgument(
+                    f"column {place} ({x.columns[place]!r}) has {len(categories)} categories, and {MOST} can be told "
+                    "apart; leave the column out, or join categories"
+                )
         return cls(lists, gaps) if lists else None
 
     @property
