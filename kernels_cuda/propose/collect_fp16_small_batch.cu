@@ -1,5 +1,5 @@
 // collect, fp16, for up to 64 queries: uses collect_small_batch.cuh with sums of products of 16-bit floats.
-// No twin in kernels_cl: collect_small_batch.cl is compiled for both number formats.
+// No twin in kernels_cl: collect_small_batch.cl is compiled for all number formats.
 #include "propose/collect_small_batch.cuh"
 
 namespace kith::cuda {

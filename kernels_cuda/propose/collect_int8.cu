@@ -1,5 +1,5 @@
-// collect, int8 and int4, for up to 64 queries: uses collect_small_batch.cuh with exact sums of products of
-// bytes. No twin in kernels_cl: collect_small_batch.cl is compiled for both number formats.
+// collect, int8 and int4, for up to 64 queries: uses collect_small_batch.cuh with exact sums of products.
+// No twin in kernels_cl: collect_small_batch.cl is compiled for all number formats.
 #include "propose/collect_small_batch.cuh"
 #include "propose/int8.hpp"
 

@@ -1,6 +1,6 @@
 // Proposers int8 and int4: the layout of quantized rows of signed bytes, or of half bytes, and their products
-// with few queries. collect_hopper() computes those with many. No twin in kernels_cl: kernels of OpenCL are
-// launched by their names.
+// with few queries. collect_hopper() computes those with many.
+// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include "common/kernels.hpp"

@@ -253,7 +253,7 @@ TEST_CASE("selector: names are read back, and an unknown one is refused with the
   CHECK(parse<Proposer>("none") == Proposer::none);
   CHECK(error_of([] { parse<Proposer>("magic"); }) ==
         "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, "
-        "dot, bf16, fp16, int8");
+        "dot, bf16, fp16, int8, int4");
 }
 
 TEST_CASE("error: every code has its name") {

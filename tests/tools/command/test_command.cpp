@@ -115,7 +115,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
                 "rank_sort, merge_sort, selection_sort, quick_sort");
   check_refused("search " + files + "--how proposer=nonsense", 2,
                 "invalid_argument: search: --how: proposer: there is none called \"nonsense\"; choose one of "
-                "automatic, none, gemm, dot, bf16, fp16, int8");
+                "automatic, none, gemm, dot, bf16, fp16, int8, int4");
   check_refused("search " + files + "--how fused=perhaps", 2,
                 "invalid_argument: search: --how: fused=perhaps: choose one of automatic, yes, no");
   check_refused("search " + files + "--how lists=-1", 2,

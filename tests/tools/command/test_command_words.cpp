@@ -67,7 +67,7 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   CHECK(contains(kith("help classify").out, "--scale"));
   const string how = kith("help how").out;
   CHECK(contains(how, "\n  query_tile\n    Queries per step; 0: chosen.\n    a whole number\n"));
-  CHECK(contains(how, "\n    automatic, none, gemm, dot, bf16, fp16, int8\n"));
+  CHECK(contains(how, "\n    automatic, none, gemm, dot, bf16, fp16, int8, int4\n"));
   check_refused("help clasify", 2,
                 "invalid_argument: kith: unknown subcommand \"clasify\"; did you mean classify?");
   const string version = kith("--version").out;
