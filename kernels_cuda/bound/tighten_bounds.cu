@@ -167,8 +167,8 @@ struct Counting {
   std::uint32_t codes[kept_codes];  // the first codes, which are read from memory only once
   std::uint32_t of_warp[32];
   std::uint32_t least, most;
-  std::uint32_t digit, before,
-      inside;  // the digit of the k-th code; codes with a smaller one, and with the same
+  std::uint32_t digit;           // of the k-th code
+  std::uint32_t before, inside;  // codes with a smaller digit, and with the same
   std::uint32_t taken, code;
 };
 

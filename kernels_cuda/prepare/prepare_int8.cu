@@ -78,7 +78,8 @@ WholeNumbers bytes_of(const spi::PrepareStep& step) {
 }
 
 WholeNumbers half_bytes_of(const spi::PrepareStep& step) {
-  constexpr float most = 7, unit = 16;
+  constexpr auto most = static_cast<float>(spi::most_half_byte),
+                 unit = static_cast<float>(spi::half_byte_unit);
   return {step.scale / unit, static_cast<double>(unit) / static_cast<double>(step.scale), -most, most, false};
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/numbers.hpp"
+#include "kith/spi/byte_grid.hpp"
 
 namespace kith {
 namespace {
@@ -43,7 +44,7 @@ double spread_of_distances(std::span<const float> rows, std::span<const float> c
 }
 
 HalfBytes half_bytes_of(std::span<const float> rows, std::span<const float> centre, double clip_range) {
-  constexpr double most = 7, shares[] = {1, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3};
+  constexpr double most = spi::most_half_byte, shares[] = {1, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3};
   constexpr std::size_t most_numbers = std::size_t{1} << 17;
   const std::size_t dims = centre.size();
   if (dims == 0 || rows.empty() || !(clip_range > 0)) return {};

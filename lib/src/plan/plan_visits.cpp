@@ -163,7 +163,6 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Sear
   const Steps steps = best_steps(
       at_once, StepCost(at_once, small_batch, choice.proposer == Proposer::int4 ? half_bytes : Coarse{}),
       asked_for);
-
   choice.visit_rows = spi::quantized_block_rows;
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;

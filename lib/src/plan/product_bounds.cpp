@@ -28,7 +28,8 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
 float scale_of(Proposer proposer, double largest) {
   if (spi::multiplies_bytes(proposer)) {
     constexpr double least_clip_range = 0x1p-50;
-    const double most = proposer == Proposer::int8 ? 127 : 112;
+    const int most =
+        proposer == Proposer::int8 ? spi::most_on_grid : spi::most_half_byte * spi::half_byte_unit;
     return static_cast<float>(most / std::max(largest, least_clip_range));
   }
   if (proposer != Proposer::fp16) return 1;

@@ -76,7 +76,8 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
   const spi::OnGrid on_grid = step.out.on_grid;
   const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
   const bool half_bytes = step.proposer == Proposer::int4;
-  constexpr float most_half = 7, unit = 16;
+  constexpr auto most_half = static_cast<float>(spi::most_half_byte),
+                 unit = static_cast<float>(spi::half_byte_unit);
   spi::Grid<float> row_terms = step.out.row_terms;
   if (row_terms.rows == 1) row_terms.stride = 0;  // this tells the kernel to write only half norms
   launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces) + (half_bytes ? " -D HALF_BYTES" : ""),

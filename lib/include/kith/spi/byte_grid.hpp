@@ -17,6 +17,9 @@ enum class OnGrid : std::uint8_t {
 };
 
 inline constexpr int least_on_grid = -128, most_on_grid = 127;
+/// A half byte is a whole number from -most_half_byte to most_half_byte. It is multiplied as a byte, by this
+/// unit.
+inline constexpr int most_half_byte = 7, half_byte_unit = 16;
 
 /// Up to this number every whole number is a float.
 inline constexpr std::int64_t most_exact = std::int64_t{1} << 24;
