@@ -1,6 +1,8 @@
 // The bounds `low` and `high` that collect writes for its candidates: docs/certificate.md, section 4.
 #include "certified/bounds.hpp"
 
+#include "common/asked.hpp"
+
 namespace kith::tests::test_bounds {
 namespace {
 
@@ -103,25 +105,16 @@ TEST_CASE("bounds: a share of the gap is between the bounds, and changes no lowe
   });
 }
 
-/// Returns KITH_BOUND_PAIRS if it is set (the gate `bounds` asks for 10^8), else few.
-std::size_t pairs_wanted() {
-  const char* const text = std::getenv("KITH_BOUND_PAIRS");
-  return text ? static_cast<std::size_t>(std::atof(text)) : 20000;
-}
-
-/// Returns whether this part is wanted: the variable is not set, or names it.
-bool is_wanted(const char* variable, std::string_view part) {
-  const char* const wanted = std::getenv(variable);
-  return !wanted || wanted == part;
-}
+/// The gate `bounds` asks for 10^8.
+std::size_t pairs_wanted() { return static_cast<std::size_t>(asked_number("KITH_BOUND_PAIRS", 20000)); }
 
 TEST_CASE("bounds: many pairs of every kind of data") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      if (!is_wanted("KITH_BOUND_PROPOSER", name(proposer))) return;
+      if (!is_asked("KITH_BOUND_PROPOSER", name(proposer))) return;
       for (const DataKind kind : workloads::all_data_kinds) {
         if (!workloads::admits(Metric::squared_l2, kind)) continue;
-        if (!is_wanted("KITH_BOUND_DATA", workloads::name(kind))) continue;
+        if (!is_asked("KITH_BOUND_DATA", workloads::name(kind))) continue;
         CAPTURE(std::string(workloads::name(kind)));
         const std::int64_t m = pairs_wanted() < 1'000'000
                                    ? 20

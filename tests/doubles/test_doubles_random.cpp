@@ -1,16 +1,11 @@
 // Tests searches in double precision against the oracle by chance: metrics, kinds of data, elements, filters,
 // features, ways and histories.
+#include "common/asked.hpp"
 #include "common/subsets.hpp"
 #include "doubles/doubles_oracle.hpp"
 
 namespace kith::tests {
 namespace {
-
-/// Returns KITH_DOUBLE_LISTS if it is set, else few: how many lists of neighbours are compared.
-std::int64_t lists_to_compare() {
-  const char* const text = std::getenv("KITH_DOUBLE_LISTS");
-  return text ? std::atoll(text) : 3000;
-}
 
 std::int64_t below(std::mt19937& random, std::int64_t most) {
   return static_cast<std::int64_t>(random()) % most;
@@ -81,10 +76,10 @@ std::int64_t check_one(std::mt19937& random) {
 
 TEST_SUITE("device") {
   TEST_CASE("doubles: random cases equal the oracle") {
-    const char* const seed = std::getenv("KITH_DOUBLE_SEED");
-    std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 14);
+    std::mt19937 random(asked_seed("KITH_DOUBLE_SEED", 14));
     std::int64_t compared = 0;
-    for (const std::int64_t wanted = lists_to_compare(); compared < wanted;) compared += check_one(random);
+    for (const std::int64_t wanted = asked_number("KITH_DOUBLE_LISTS", 3000); compared < wanted;)
+      compared += check_one(random);
     MESSAGE("compared lists: ", compared);
   }
 }

@@ -1,7 +1,7 @@
 // Tests prepared metrics and weights of columns: docs/contract.md, section 1.
-#include <cstdlib>
 #include <stop_token>
 
+#include "common/asked.hpp"
 #include "common/data_files.hpp"
 #include "common/parted/sets.hpp"
 #include "kith/classifier.hpp"
@@ -90,24 +90,19 @@ std::vector<double> distances_of(const Neighbors& found) {
   return all;
 }
 
-int number_in(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text ? std::atoi(text) : otherwise;
-}
-
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("prepared metrics: random cases of each, in both widths") {
-  std::mt19937 random(static_cast<unsigned>(number_in("KITH_PREPARED_SEED", 44)));
-  const int turns = number_in("KITH_PREPARED_CASES", 12);
-  for (int turn = 0; turn < turns; ++turn) {
+  std::mt19937 random(asked_seed("KITH_PREPARED_SEED", 44));
+  const std::int64_t turns = asked_number("KITH_PREPARED_CASES", 12);
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
     const std::int64_t cols = 2 + static_cast<std::int64_t>(random() % 20),
                        n = 1 + static_cast<std::int64_t>(random() % 150),
                        m = 1 + static_cast<std::int64_t>(random() % 12),
                        k = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(n));
     for (const MetricAsked& asked : all_prepared(cols, random))
       for (const Arithmetic width : both_widths) {
-        if (!asked.has(width)) continue;
+        if (!asked.has(width) || !is_asked("KITH_PREPARED_METRIC", name(asked.metric))) continue;
         CAPTURE(std::string(name(asked.metric)));
         CAPTURE(turn);
         const PreparedCase of(asked, width, n, m, cols, random);

@@ -1,6 +1,7 @@
 // Tests places of a sphere, by haversine: docs/contract.md, section 1.
 #include <algorithm>
 
+#include "common/asked.hpp"
 #include "common/data_files.hpp"
 #include "common/parted/sets.hpp"
 #include "kith/index_file.hpp"
@@ -83,6 +84,21 @@ TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a fi
     const std::vector<float> floats{0.5F, 1, -0.5F, 2};
     const DoubleMatrix wide{2, 2, {0.5, 1, -0.5, 2}};
     CHECK(index.search(RowsView(floats.data(), 2, 2), 3) == index.search(wide, 3));
+  }
+}
+
+TEST_CASE("prepared metrics: random cases of haversine") {
+  const std::int64_t turns = asked_number("KITH_PREPARED_CASES", 12);
+  std::mt19937 random(asked_seed("KITH_PREPARED_SEED", 44));
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    CAPTURE(turn);
+    const auto some = [&random](unsigned most) { return 1 + static_cast<std::int64_t>(random() % most); };
+    const std::int64_t n = some(200), m = some(12), k = some(static_cast<unsigned>(n));
+    const DoubleMatrix train = some_places(n, random), queries = some_places(m, random);
+    SearchOptions options;
+    if (random() % 2 == 0) options.train_tile = some(static_cast<unsigned>(n));
+    CHECK(Index(device(), train, Metric::haversine).search(queries, k, options) ==
+          nearest_by_contract({Metric::haversine}, Arithmetic::f64, train, queries, k));
   }
 }
 

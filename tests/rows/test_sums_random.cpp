@@ -1,10 +1,10 @@
 // Random searches by metrics of two sums: docs/contract.md, section 1. KITH_SUMS_CASES asks for more of them,
-// from KITH_SUMS_SEED on.
+// from KITH_SUMS_SEED on, and KITH_SUMS_METRIC for those of one metric.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 
+#include "common/asked.hpp"
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"
@@ -14,11 +14,6 @@
 
 namespace kith::tests {
 namespace {
-
-std::uint64_t asked_number(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// Returns rows of bits, or of numbers of which some are equal, some are far, and with gaps some are missing.
 Stored drawn_rows(Metric metric, std::int64_t rows, std::int64_t cols, workloads::Random& random) {
@@ -45,11 +40,13 @@ Matrix seen_by_oracle(const RowsView& view) {
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("sums: random cases equal the oracle") {
-  const std::uint64_t seed = asked_number("KITH_SUMS_SEED", 44), turns = asked_number("KITH_SUMS_CASES", 20);
-  for (std::uint64_t turn = 0; turn < turns; ++turn)
+  const std::uint64_t seed = asked_seed("KITH_SUMS_SEED", 44);
+  const std::int64_t turns = asked_number("KITH_SUMS_CASES", 20);
+  for (std::int64_t turn = 0; turn < turns; ++turn)
     for (const Metric metric : sum_metrics) {
+      if (!is_asked("KITH_SUMS_METRIC", name(metric))) continue;
       CAPTURE_ALL(std::string(name(metric)), seed, turn);
-      workloads::Random random(seed + turn);
+      workloads::Random random(seed + static_cast<std::uint64_t>(turn));
       const std::int64_t most = !compares_bits(metric) ? 40
                                 : random.one_in(8)     ? 46250
                                                        : 300,

@@ -1,5 +1,6 @@
 // Tests rows that are added and removed in any order: answers have the bits of an index newly built of the
 // rows that are left.
+#include "common/asked.hpp"
 #include "common/folder.hpp"
 #include "common/proposers.hpp"
 #include "common/sanitizers.hpp"
@@ -267,8 +268,7 @@ TEST_CASE("random: histories of rows that come and go, as an index built anew") 
   for_each_proposer([&](Proposer proposer) { proposers.push_back(proposer); });
   const test_support::TemporaryFolder folder;
   const std::string file = folder / "history.kidx";
-  const char* const asked = std::getenv("KITH_HISTORIES");
-  const std::int64_t histories = asked ? std::stoll(asked) : usual_histories;
+  const std::int64_t histories = asked_number("KITH_HISTORIES", usual_histories);
   for (std::int64_t seed = 0; seed < histories; ++seed) {
     CAPTURE(seed);
     History history(static_cast<std::uint64_t>(seed), proposers, file);

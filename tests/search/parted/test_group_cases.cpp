@@ -1,19 +1,13 @@
 // Tests searches by groups by chance: each group's answer is compared with that of an Index of its rows,
 // which is on a CPU. docs/contract.md, section 2.
-#include <cstdlib>
 #include <random>
 
+#include "common/asked.hpp"
 #include "common/device.hpp"
 #include "common/searches.hpp"
 
 namespace kith::tests {
 namespace {
-
-/// Returns KITH_GROUP_CASES if it is set, else few: how many searches are compared.
-std::int64_t cases_to_compare() {
-  const char* const text = std::getenv("KITH_GROUP_CASES");
-  return text ? std::atoll(text) : 40;
-}
 
 class GroupCase {
  public:
@@ -103,9 +97,8 @@ std::size_t wrong_of(const GroupCase& one, const Matrix& rows, const Matrix& que
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("groups: random cases") {
-  const std::int64_t cases = cases_to_compare();
-  const char* const seed = std::getenv("KITH_GROUP_SEED");
-  std::mt19937 random(static_cast<std::uint32_t>(seed ? std::atoll(seed) : 12));
+  const std::int64_t cases = asked_number("KITH_GROUP_CASES", 40);
+  std::mt19937 random(asked_seed("KITH_GROUP_SEED", 12));
   std::size_t wrong = 0;
   for (std::int64_t i = 0; i < cases && wrong == 0; ++i) {
     const GroupCase one(random);
