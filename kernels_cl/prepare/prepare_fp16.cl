@@ -13,6 +13,7 @@
 // transposed in local memory; eight items share the sums of a row.
 // Work: r * dims steps; each float is read once, and half as many bytes are written; with a copy, one and a
 // half times as many. Only for devices with double precision. docs/certificate.md, section 2.
+#include "kith/spi/product_error.def"
 #include "prepare/prepare_quantized.cl"
 
 // Returns the place of dimension d of row r in a block. The same piece of 8 neighbouring rows is in different
@@ -22,12 +23,19 @@ uint place_of(uint r, uint d) {
   return d / LINE * (QUANTIZED_BLOCK_ROWS * LINE) + r * LINE + ((d % LINE / 8) ^ turn) * 8 + d % 8;
 }
 
+// Returns the size as which tensor cores align a half.
+float aligned_size(float half_value) {
+  return fmax(fabs(half_value), (float)KITH_LEAST_ALIGNED_HALF);
+}
+
 // Returns the bits of x - c as a scaled half, and adds its squares to `sums`.
 ushort half_of(float x, float c, float scale, float unscale, Squares* sums) {
   ushort bits;
   vstore_half_rte((x - c) * scale, 0, (half*)&bits);
-  // The scale is a power of two, so that the product is exact.
-  *sums = add_squares(*sums, (double)x - (double)c, (double)(vload_half(0, (const half*)&bits) * unscale));
+  // The scale is a power of two, so that the products are exact.
+  const float near = vload_half(0, (const half*)&bits);
+  *sums = add_squares(*sums, (double)x - (double)c, (double)(near * unscale),
+                      (double)(aligned_size(near) * unscale));
   return bits;
 }
 
@@ -83,14 +91,17 @@ kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void ki
 #pragma unroll
   for (uint d = 0; d < KITH_MOST_SPLIT_DIMS; ++d) {
     columns[2 * d] = columns[2 * d + 1] = 0;
-    if (!mine || d >= dims) continue;
-    const float a = from[d * BLOCK], c = centre[centre_first + d], value = (a - c) * scale;
-    if (copy_at.stride > 0) copy[copy_at.first + i * copy_at.stride + d] = a;
+    if (!mine) continue;
+    const bool some = d < dims;
+    const float a = some ? from[d * BLOCK] : 0.0f, c = some ? centre[centre_first + d] : 0.0f,
+                value = (a - c) * scale;
+    if (some && copy_at.stride > 0) copy[copy_at.first + i * copy_at.stride + d] = a;
     vstore_half_rte(value, 0, (half*)parts);
     const float high = vload_half(0, (const half*)parts);
     vstore_half_rte(value - high, 1, (half*)parts);
-    sums = add_squares(sums, (double)a - (double)c,
-                       ((double)high + (double)vload_half(1, (const half*)parts)) * unscale);
+    const float low = vload_half(1, (const half*)parts);
+    sums = add_squares(sums, (double)a - (double)c, ((double)high + (double)low) * unscale,
+                       ((double)aligned_size(high) + (double)aligned_size(low)) * unscale);
     const uint both = parts[0] | (uint)parts[1] << 16;
     columns[2 * d] = of_queries ? parts[0] * 0x10001u : both;
     columns[2 * d + 1] = of_queries ? parts[1] * 0x10001u : both;

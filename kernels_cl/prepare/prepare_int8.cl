@@ -35,7 +35,7 @@ uint byte_of(float x, float c, ByteForm form, Squares* sums) {
   if (form.exact)
     *sums = add_exact_squares(*sums, (double)x, (double)c, quantized);
   else
-    *sums = add_squares(*sums, (double)x - (double)c, quantized);
+    *sums = add_squares(*sums, (double)x - (double)c, quantized, quantized);
   return (uint)byte & 0xFF;
 }
 

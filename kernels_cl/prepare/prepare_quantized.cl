@@ -102,14 +102,14 @@ void put_four(global float* row, uint d, uint dims, float4 x, bool whole) {
 // The sums of squares of an item.
 typedef struct {
   double moved;      // squares of x - c
-  double quantized;  // squares of x~
+  double quantized;  // squares of x~, or of sizes that are at least |x~|
   double residual;   // squares of x - c - x~
 } Squares;
 
-Squares add_squares(Squares sums, double moved, double quantized) {
+Squares add_squares(Squares sums, double moved, double quantized, double size) {
   const double apart = moved - quantized;
   sums.moved += moved * moved;
-  sums.quantized += quantized * quantized;
+  sums.quantized += size * size;
   sums.residual += apart * apart;
   return sums;
 }

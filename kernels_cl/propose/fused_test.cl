@@ -9,6 +9,7 @@
 // one nearest to the number; the second is the rest, rounded to the safe side. Only for devices with
 // double precision.
 #include "kith/spi/kernel_limits.def"
+#include "kith/spi/product_error.def"
 #include "propose/product_error.cl"
 
 #define FUSED_TEST_FACTOR 0x7800u  // K (KITH_FUSED_TEST_FACTOR) as a half
@@ -45,16 +46,18 @@ Parts parts_of(double value, bool up) {
   return made;
 }
 
-// Returns what a sum may lose of a number.
-double fused_test_error(FusedTestTerms terms, double value) {
-  return terms.b * fabs(value) * (1.0 + 0x1p-10);
+// Returns what a sum may lose of a number, both in units: the magnitudes of its parts, which have opposite
+// signs only where it is tiny, are aligned as no less than KITH_LEAST_ALIGNED_HALF each.
+double fused_test_error(FusedTestTerms terms, double units) {
+  return terms.b * (fabs(units) * (1.0 + 0x1p-10) + 4 * KITH_LEAST_ALIGNED_HALF);
 }
 
 // Returns `low` of a row, reduced by what the sum may lose of it.
 Parts fused_test_low(FusedTestTerms terms, double low) {
-  const double less = (low - fused_test_error(terms, low)) / terms.unit;
+  const double units = low / terms.unit;
   return parts_of(
-      within(less, -(double)(KITH_MOST_FUSED_TEST_THRESHOLD + KITH_MOST_FUSED_TEST_PRODUCT) * terms.dims,
+      within(units - fused_test_error(terms, units),
+             -(double)(KITH_MOST_FUSED_TEST_THRESHOLD + KITH_MOST_FUSED_TEST_PRODUCT) * terms.dims,
              KITH_MOST_FUSED_TEST_LOW * terms.dims),
       false);
 }

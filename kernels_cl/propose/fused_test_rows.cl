@@ -46,7 +46,7 @@ Low low_of_row(FusedTestTerms terms, ErrorTerms errors, global const float* row_
                above = HALVES ? 0.5 * (double)norm * (double)norm : 0.0;
   const double apart = half_norm - error;
   const Parts parts = fused_test_low(terms, apart - fabs(apart) * 0x1p-50);
-  const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, low);
+  const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, parts.sum) * terms.unit;
   // There are three roundings; each is less than 2^-52 of the sum of the magnitudes.
   const double gap = above + lost - low + (above + lost + fabs(low)) * 0x1p-50;
   const Low made = {parts.both, round_up(gap * errors.gap_share)};
@@ -90,10 +90,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
     const double sum = parts.sum, size = fmin(fabs((double)threshold),
                                               KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims * terms.unit);
     fused_test[q] = parts.both;
-    // If the two parts have different signs, the number is tiny, and their magnitudes exceed their sum by at
-    // most 2^-23.
-    fused_test[q_rows + q] =
-        as_uint(round_down((sum - fused_test_error(terms, sum) - terms.b * 0x1p-22) * terms.unit));
+    fused_test[q_rows + q] = as_uint(round_down((sum - fused_test_error(terms, sum)) * terms.unit));
     fused_test[2 * q_rows + q] =
         as_uint(round_up(size * (2 * terms.b * (1.0 + 0x1p-8) + 0x1p-22) + terms.unit * 0x1p-20));
   }

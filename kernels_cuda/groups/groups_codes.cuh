@@ -110,7 +110,7 @@ __device__ __forceinline__ void stage_queries(const Groups& step, const Quantize
     norms.rest += __shfl_xor_sync(all_lanes, norms.rest, distance);
   }
   if (threadIdx.x % 8 != 0) return;
-  const float length = __fadd_ru(norm_above(norms.squares), terms.norm);
+  const float length = __fadd_ru(aligned_norm(norms.squares, group_rows.columns), terms.norm);
   to.error[q] = __fmul_ru(errors.product, __fmul_ru(length, length));
   to.square[q] = norms.squares + to.error[q];
   to.residual[q] = residual_above(norms);

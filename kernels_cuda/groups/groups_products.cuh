@@ -6,6 +6,7 @@
 #include <cuda_fp16.h>
 
 #include "groups/groups.cuh"
+#include "kith/spi/product_error.hpp"
 
 namespace kith::cuda {
 
@@ -22,7 +23,7 @@ inline constexpr float tiny_norm = 0x1p-60f;
 /// above those of others, are left out: every query takes them for near.
 struct GroupTerms {
   float reach;         ///< largest magnitude of x - c in a sample
-  float norm;          ///< at least |x~|
+  float norm;          ///< at least aligned_norm()
   float residual;      ///< at least |scale (x - c) - x~|
   std::uint32_t wild;  ///< number of wild rows
 
@@ -94,6 +95,12 @@ struct HalfNorms {
 /// Returns at least the root of a sum of squares of up to 2^12 columns.
 __device__ __forceinline__ float norm_above(float squares) {
   return __fadd_ru(__fmul_ru(__fsqrt_ru(squares), 1.0f + 0x1p-11f), tiny_norm);
+}
+
+/// Returns at least the norm of the sizes as which tensor cores align the halves of a row.
+///   squares  of the halves
+__device__ __forceinline__ float aligned_norm(float squares, std::uint32_t columns) {
+  return __fmaf_ru(__fsqrt_ru(static_cast<float>(columns)), spi::least_aligned_half, norm_above(squares));
 }
 
 /// Returns at least |scale (x - c) - x~|: what was measured, and the rounding of the difference.

@@ -148,7 +148,7 @@ __global__ __launch_bounds__(quantize_threads) void find_wild_rows(const Groups 
   for (std::uint32_t i = threadIdx.x; i < rows; i += quantize_threads) {
     own_sum += to.residuals[first + i];
     own_most = fmaxf(own_most, to.residuals[first + i]);
-    norm = fmaxf(norm, norm_above(to.squares[first + i]));
+    norm = fmaxf(norm, aligned_norm(to.squares[first + i], to.columns));
   }
   own_most = most_of_warp(own_most);
   norm = most_of_warp(norm);
@@ -175,7 +175,7 @@ __global__ __launch_bounds__(quantize_threads) void find_wild_rows(const Groups 
         to.squares[first + i] = -INFINITY;
         ++found;
       } else {
-        norm = fmaxf(norm, norm_above(to.squares[first + i]));
+        norm = fmaxf(norm, aligned_norm(to.squares[first + i], to.columns));
         residual = fmaxf(residual, to.residuals[first + i]);
       }
     }

@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::uint32_t split_pieces = half_shape(most_split_dims).pieces;  // pieces of a split row
 
+/// Returns the size as which tensor cores align a half.
+__device__ __forceinline__ float aligned_size(float half) {
+  return fmaxf(fabsf(half), spi::least_aligned_half);
+}
+
 struct Halves {
   static constexpr std::uint32_t piece = sizeof(uint4) / sizeof(std::uint16_t);
   static constexpr double inexact = 0;
@@ -26,8 +31,9 @@ struct Halves {
   /// Returns the bits of x - c as a scaled half.
   __device__ __forceinline__ std::uint32_t half_of(float x, float c, Squares& sums) const {
     const __half half = __float2half_rn((x - c) * scale);
-    sums.add(static_cast<double>(x) - static_cast<double>(c),
-             static_cast<double>(__half2float(half) * unscale));
+    const float near = __half2float(half);
+    sums.add(static_cast<double>(x) - static_cast<double>(c), static_cast<double>(near * unscale),
+             static_cast<double>(aligned_size(near) * unscale));
     return __half_as_ushort(half);
   }
 
@@ -47,8 +53,10 @@ __device__ __forceinline__ uint2 split(float x, float c, float scale, double uns
                                        Squares& sums) {
   const float value = (x - c) * scale;
   const __half high = __float2half_rn(value), low = __float2half_rn(value - __half2float(high));
+  const float near = __half2float(high), rest = __half2float(low);
   sums.add(static_cast<double>(x) - static_cast<double>(c),
-           (static_cast<double>(__half2float(high)) + static_cast<double>(__half2float(low))) * unscale);
+           (static_cast<double>(near) + static_cast<double>(rest)) * unscale,
+           (static_cast<double>(aligned_size(near)) + static_cast<double>(aligned_size(rest))) * unscale);
   const std::uint32_t first = __half_as_ushort(high), second = __half_as_ushort(low);
   if (of_query) return {first | first << 16, second | second << 16};
   const std::uint32_t both = first | second << 16;
@@ -70,7 +78,11 @@ __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparatio
   uint2 columns[most_split_dims] = {};
 #pragma unroll
   for (std::uint32_t d = 0; d < most_split_dims; ++d) {
-    if (!mine || d >= rows.dims) continue;
+    if (!mine) continue;
+    if (d >= rows.dims) {
+      split(0, 0, scale, unscale, of_queries, sums);
+      continue;
+    }
     const float x = __ldcs(from + d * rows_a_block);
     if (copy.data != nullptr) copy.data[i * copy.stride + d] = x;
     columns[d] = split(x, __ldg(preparation.centre + d), scale, unscale, of_queries, sums);

@@ -9,14 +9,17 @@ namespace kith::cuda {
 /// Sums over the dimensions of a row, or over some of them.
 struct Squares {
   double moved;      // squares of x - c
-  double quantized;  // squares of x~
+  double quantized;  // squares of x~, or of sizes that are at least |x~|
   double residual;   // squares of x - c - x~
 
-  __device__ __forceinline__ void add(double moved_by_centre, double of_quantized_rows) {
+  __device__ __forceinline__ void add(double moved_by_centre, double of_quantized_rows, double size) {
     const double apart = moved_by_centre - of_quantized_rows;
     moved += moved_by_centre * moved_by_centre;
-    quantized += of_quantized_rows * of_quantized_rows;
+    quantized += size * size;
     residual += apart * apart;
+  }
+  __device__ __forceinline__ void add(double moved_by_centre, double of_quantized_rows) {
+    add(moved_by_centre, of_quantized_rows, of_quantized_rows);
   }
   /// Adds a value x of a grid, for which c + x~ is computed without rounding. x - c may be rounded if x is
   /// not on the grid, but x - (c + x~) is 0 only if it is.

@@ -77,8 +77,7 @@ __device__ __forceinline__ Low low_of_row(const ProductBound& bound, const Error
       row_error(errors, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
   const double half_norm = bound.squared ? static_cast<double>(row_term_of(spi::half_norm)) : 0;
   const Parts parts = fused_test_low(terms, __dsub_rd(half_norm, error));
-  const double low = parts.sum * terms.unit;
-  const double lost = error + terms.b * fabs(low) * (1.0 + 0x1p-10);
+  const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, parts.sum) * terms.unit;
   return {parts.part[0] | std::uint32_t{parts.part[1]} << 16,
           row_gap(errors, bound.squared ? norm : 0, lost, low)};
 }

@@ -12,6 +12,7 @@
 #include <cuda_fp16.h>
 
 #include "common/common.cuh"
+#include "kith/spi/product_error.hpp"
 #include "propose/fused_test.hpp"
 
 namespace kith::cuda {
@@ -42,27 +43,32 @@ __device__ __forceinline__ Parts parts_of(double value) {
           sum + static_cast<double>(__half2float(second))};
 }
 
+/// Returns what a sum may lose of a number, both in units: the magnitudes of its parts, which have opposite
+/// signs only where it is tiny, are aligned as no less than least_aligned_half each.
+__device__ __forceinline__ double fused_test_error(const FusedTestTerms& terms, double units) {
+  return terms.b * (fabs(units) * (1.0 + 0x1p-10) + 4.0 * spi::least_aligned_half);
+}
+
 /// Returns `low` of a row, reduced by what the sum may lose of it.
 __device__ __forceinline__ Parts fused_test_low(const FusedTestTerms& terms, double low) {
   constexpr double most = spi::most_fused_test_low,
                    least = -1.0 * (spi::most_fused_test_threshold + spi::most_fused_test_product);
-  const double less = (low - terms.b * fabs(low) * (1.0 + 0x1p-10)) * terms.to_unit;
+  const double units = low * terms.to_unit, less = units - fused_test_error(terms, units);
   return parts_of<false>(fmax(fmin(less, most * terms.dims), least * terms.dims));
 }
 
 /// Returns the base of lower bounds, which are base - sum: the threshold, reduced by what the sum may lose of
-/// it, and by what it may lose where the two parts have opposite signs, as only those of tiny numbers may.
+/// it.
 __device__ __forceinline__ float base_of(const FusedTestTerms& terms, const Parts& threshold) {
-  const double lost = terms.b * (fabs(threshold.sum) * (1.0 + 0x1p-10) + 0x1p-22);
-  return __double2float_rd((threshold.sum - lost) * terms.unit);
+  return __double2float_rd((threshold.sum - fused_test_error(terms, threshold.sum)) * terms.unit);
 }
 
 /// Returns the threshold of a query, increased by what the sum may lose of it, and slightly more, so that no
 /// sum that should pass is 0.
 __device__ __forceinline__ Parts fused_test_threshold(const FusedTestTerms& terms, float threshold) {
   constexpr double most = spi::most_fused_test_threshold;
-  const auto wide = static_cast<double>(threshold);
-  const double more = (wide + terms.b * fabs(wide) * (1.0 + 0x1p-10)) * terms.to_unit + 0x1p-23;
+  const double units = static_cast<double>(threshold) * terms.to_unit,
+               more = units + fused_test_error(terms, units) + 0x1p-23;
   return parts_of<true>(fmax(fmin(more, most * terms.dims), -most * terms.dims));
 }
 

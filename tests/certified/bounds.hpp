@@ -8,6 +8,7 @@
 namespace kith::tests::bounding {
 
 inline constexpr std::uint32_t first_row = 1000;
+inline constexpr float least_reach = 0x1p-30f;  ///< least element that scales have room for
 inline constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::negative_dot, Metric::cosine};
 
 inline bool has_own_order(Proposer proposer) {
@@ -58,9 +59,10 @@ inline bool takes_samples(const spi::Device& device, Proposer proposer) {
 
 /// Returns the scale of quantized rows. For fp16 it is the power of two that brings the largest element just
 /// below 2^13, for int8 the number that makes the largest element 127, for int4 112, which is 7 half bytes.
-inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
+///   most  for which it has room in any case
+inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre,
+                      float most = least_reach) {
   if (!spi::is_scaled(proposer)) return 1;
-  float most = 0x1p-30f;
   for (std::int64_t r = 0; r < rows.rows; ++r)
     for (std::size_t d = 0; d < centre.size(); ++d)
       most = std::max(most, std::fabs(rows.row(r)[d] - centre[d]));
@@ -74,6 +76,7 @@ struct Problem {
   Metric metric;
   Matrix queries, train;
   std::vector<float> centre;
+  float reach = least_reach;  ///< largest element that scales have room for in any case
 
   std::size_t m() const { return size(queries.rows); }
   std::size_t n() const { return size(train.rows); }
@@ -192,8 +195,8 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
       train(device, problem.train, problem.centre, device.info.train_block);
   const Proposer proposer_of_queries = spi::proposer_of_queries(problem.proposer);
-  const float of_queries = scale_of(proposer_of_queries, problem.queries, problem.centre),
-              of_train = scale_of(problem.proposer, problem.train, problem.centre);
+  const float of_queries = scale_of(proposer_of_queries, problem.queries, problem.centre, problem.reach),
+              of_train = scale_of(problem.proposer, problem.train, problem.centre, problem.reach);
   for (const auto& [rows, scale] : {std::pair{&queries, of_queries}, {&train, of_train}})
     if (std::string why =
             run_step(device, spi::PrepareStep{rows == &queries ? proposer_of_queries : problem.proposer,

@@ -106,7 +106,9 @@ TEST_CASE("bounds: a share of the gap is between the bounds, and changes no lowe
 }
 
 /// The gate `bounds` asks for 10^8.
-std::size_t pairs_wanted() { return static_cast<std::size_t>(asked_number("KITH_BOUND_PAIRS", 20000)); }
+std::size_t pairs_wanted() {
+  return static_cast<std::size_t>(asked_number("KITH_BOUND_PAIRS", 20000));
+}
 
 TEST_CASE("bounds: many pairs of every kind of data") {
   spi::with_device(device(), [](spi::Device& device) {

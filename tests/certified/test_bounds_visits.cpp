@@ -2,6 +2,7 @@
 // comparison with the threshold as part of the product, which costs a little accuracy in both.
 #include "certified/bounds.hpp"
 #include "common/sanitizers.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests::test_bounds_visits {
 namespace {
@@ -93,6 +94,43 @@ TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what th
             Listed found;
             REQUIRE(collect(device, problem, threshold, size(rows), later, found) == "");
             CHECK(judge(problem, threshold, found, size(rows)) < 10);
+          }
+    });
+  });
+}
+
+/// Returns small whole multiples of `unit`.
+Matrix multiples(std::int64_t count, std::int64_t dims, float unit, std::uint64_t seed) {
+  workloads::Random random(seed);
+  Matrix all{count, dims, {}};
+  for (std::int64_t i = 0; i < count * dims; ++i)
+    all.values.push_back(unit * static_cast<float>(random.below(17) - 8));
+  return all;
+}
+
+// 16-bit floats of such rows are exact, so that no residual hides what products lose of them.
+TEST_CASE("bounds: rows far below the largest that the scale has room for") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      if (proposer == Proposer::gemm) return;  // its library multiplies rows in order
+      for (const std::int64_t dims : {1, 2, 4, 5, 17, 24, 40})
+        for (const float unit : {0x1p-20f, 0x1p-25f, 0x1p-26f, 0x1p-31f, 0x1p-35f})
+          for (const std::int64_t m : {20, 70}) {
+            CAPTURE_ALL(dims, unit, m);
+            if (m > most_queries(device, proposer)) continue;
+            const Metric metric = dims == 5 ? Metric::negative_dot : Metric::squared_l2;
+            const Problem problem{proposer,
+                                  metric,
+                                  multiples(m, dims, unit, 1),
+                                  multiples(rows, dims, unit, 2),
+                                  std::vector<float>(size(dims)),
+                                  1};
+            const Truth before(problem, std::vector<float>(spi::terms_a_row * problem.m()),
+                               std::vector<float>(spi::terms_a_row * problem.n()));
+            const std::vector<float> threshold = thresholds_of(problem, before);
+            Listed found;
+            REQUIRE(collect(device, problem, threshold, size(rows), later, found) == "");
+            judge(problem, threshold, found, size(rows));
           }
     });
   });

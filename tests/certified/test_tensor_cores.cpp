@@ -24,20 +24,30 @@ Matrix cut_rows(Proposer proposer, DeviceKind device, std::uint32_t dims) {
   return rows_of_kind(proposer, device, hard_cut, cut_sorts * hard_kinds, dims, 0);
 }
 
+/// Returns the norm of the sizes as which tensor cores align the elements of a row.
+double aligned_norm(const float* row, std::size_t dims) {
+  double sum = 0;
+  for (std::size_t d = 0; d < dims; ++d) sum += std::pow(aligned_size(static_cast<double>(row[d])), 2);
+  return std::sqrt(sum);
+}
+
 double exact_product(const float* a, const float* b, std::size_t dims) {
   double sum = 0;
   for (std::size_t d = 0; d < dims; ++d) sum += static_cast<double>(a[d]) * static_cast<double>(b[d]);
   return sum;
 }
 
-/// Returns the loss of a core for the product of two rows, relative to the bound.
-double share_lost(const TensorCore& core, const float* a, const float* b, std::size_t dims) {
+/// Returns the loss of a core for the product of two rows, relative to b and two norms.
+///   norms  their product; the bound has the aligned ones
+double share_lost(const TensorCore& core, const float* a, const float* b, std::size_t dims, double norms) {
   const float found =
       core.product([a](std::size_t d) { return a[d]; }, [b](std::size_t d) { return b[d]; }, dims);
-  const double norms = std::sqrt(exact_product(a, a, dims)) * std::sqrt(exact_product(b, b, dims));
-  return norms == 0 ? 0
-                    : std::fabs(static_cast<double>(found) - exact_product(a, b, dims)) / norms /
-                          tensor_core_error(dims);
+  return std::fabs(static_cast<double>(found) - exact_product(a, b, dims)) / norms / tensor_core_error(dims);
+}
+
+/// Returns the loss of a core for the product of two rows, relative to the bound.
+double share_lost(const TensorCore& core, const float* a, const float* b, std::size_t dims) {
+  return share_lost(core, a, b, dims, aligned_norm(a, dims) * aligned_norm(b, dims));
 }
 
 /// Holds for each sort of rows just below the cut the loss of their product with themselves, relative to
@@ -173,6 +183,18 @@ TEST_CASE("tensor cores: simulated, one that adds few numbers exactly is found t
         0x1p24f + 2);
   CHECK(core.product([&](std::size_t d) { return lost[d]; }, [&](std::size_t d) { return lost[d]; }, 8) ==
         0x1p24f);
+}
+
+TEST_CASE("tensor cores: simulated, small numbers lose more than their norms have room for") {
+  // 2^13 2^-24 counts as 2^13 2^-14, beside which half of the last place of the other product is cut.
+  const std::vector<float> query = {0x1p13f, 2 - 0x1p-10f}, row = {0x1p-24f, 0x1p-24f};
+  const double norms = std::sqrt(exact_product(query.data(), query.data(), 2)) *
+                       std::sqrt(exact_product(row.data(), row.data(), 2));
+  for (const std::size_t terms : {4u, 8u, 16u}) {
+    const TensorCore core{terms, 1};
+    CHECK(share_lost(core, query.data(), row.data(), 2, norms) > 10);
+    CHECK(share_lost(core, query.data(), row.data(), 2) < 0.1);
+  }
 }
 
 TEST_SUITE_BEGIN("device");

@@ -51,17 +51,29 @@ struct GuardedQuantizedRows {
 /// Checks the terms of all rows, where quantized row r has quantized_of(r, d) in column d, and the memory
 /// around them.
 ///   more_of(row_terms)  that a residual may be too large by
-template <class QuantizedOf, class More>
+///   size_of(r, d)       the size as which quantized_of(r, d) counts in quantized_norm
+///   padding             norm of the sizes of columns behind the last
+template <class QuantizedOf, class More, class SizeOf>
 void check_row_terms(const GuardedQuantizedRows& guarded_rows, const Matrix& rows,
-                     const std::vector<float>& centre, const QuantizedOf& quantized_of, const More& more_of) {
+                     const std::vector<float>& centre, const QuantizedOf& quantized_of, const More& more_of,
+                     const SizeOf& size_of, Real padding) {
   const std::vector<float> given = guarded_rows.row_terms.inside();
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     CAPTURE(r);
-    const RowTerms right(rows.row(r), centre, [&](std::size_t d) { return quantized_of(size(r), d); });
+    RowTerms right(rows.row(r), centre, [&](std::size_t d) { return quantized_of(size(r), d); });
+    Real sizes = padding * padding;
+    for (std::size_t d = 0; d < centre.size(); ++d) sizes += size_of(size(r), d) * size_of(size(r), d);
+    right.quantized_norm = std::sqrt(sizes);
     check_row_terms(Given(given, size(r)), right, rows.cols, more_of(right));
   }
   check_canaries(guarded_rows.row_terms);
   check_unchanged(guarded_rows.rows, guarded_rows.centre);
+}
+
+template <class QuantizedOf, class More>
+void check_row_terms(const GuardedQuantizedRows& guarded_rows, const Matrix& rows,
+                     const std::vector<float>& centre, const QuantizedOf& quantized_of, const More& more_of) {
+  check_row_terms(guarded_rows, rows, centre, quantized_of, more_of, quantized_of, 0);
 }
 
 /// Holds memory for the copy of the rows that a PrepareStep makes, with canaries before, between and behind

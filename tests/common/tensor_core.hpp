@@ -9,8 +9,14 @@
 
 namespace kith::tests {
 
+/// Returns the size as which a tensor core aligns a 16-bit float.
+inline double aligned_size(double half) {
+  return std::max(std::fabs(half), 0x1p-14);
+}
+
 /// Adds several products and the running sum at once. Each addend is cut at `extra` binary places beyond a
-/// float's last place for the largest addend, and the sum is cut to a float.
+/// float's last place for the largest addend, and the sum is cut to a float. A factor below 2^-14, 0 among
+/// them, counts as 2^-14 where the largest is sought, since its exponent says so.
 struct TensorCore {
   std::size_t terms;  ///< products added at once, at most most_terms
   int extra;          ///< 1: addends are cut 24 places below the largest
@@ -23,19 +29,21 @@ struct TensorCore {
     float sum = 0;
     for (std::size_t d = 0; d < dims; d += terms) {
       double addends[most_terms + 1] = {static_cast<double>(sum)};
+      double largest = std::fabs(addends[0]);
       const std::size_t some = std::min(terms, dims - d);
-      for (std::size_t i = 0; i < some; ++i)
-        addends[i + 1] = static_cast<double>(a(d + i)) * static_cast<double>(b(d + i));
-      sum = add(addends, some + 1);
+      for (std::size_t i = 0; i < some; ++i) {
+        const auto x = static_cast<double>(a(d + i)), y = static_cast<double>(b(d + i));
+        addends[i + 1] = x * y;
+        largest = std::max(largest, aligned_size(x) * aligned_size(y));
+      }
+      sum = add(addends, some + 1, largest);
     }
     return sum;
   }
 
  private:
-  float add(const double* addends, std::size_t count) const {
-    double largest = 0, sum = 0;
-    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(addends[i]));
-    if (largest == 0) return 0;
+  float add(const double* addends, std::size_t count, double largest) const {
+    double sum = 0;
     const int place = 23 + extra - std::ilogb(largest);
     const double units = std::ldexp(1.0, place), unit = std::ldexp(1.0, -place);
     const auto cut = [this](double value) { return down ? std::floor(value) : std::trunc(value); };

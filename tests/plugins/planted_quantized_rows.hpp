@@ -31,6 +31,13 @@ inline Real relative_error(std::size_t dims) {
   return steps / (1 - steps);
 }
 
+/// Returns the size of a quantized element, of which row terms are bounds.
+inline Real size_of(const kith::spi::PrepareStep& s, float kept) {
+  return s.proposer == kith::Proposer::gemm
+             ? Real{kept}
+             : static_cast<Real>(kith::tests::aligned_size(static_cast<double>(kept) * s.scale)) / s.scale;
+}
+
 /// Stores an element in the quantized rows, and returns its rounded value.
 inline float keep(const kith::spi::PrepareStep& s, std::uint32_t r, std::uint32_t d, float moved) {
   if (s.proposer == kith::Proposer::gemm) return row_of_grid(s.out.rows, r)[d] = moved;
@@ -49,7 +56,7 @@ inline void prepare(const kith::spi::PrepareStep& s) {
       const Real error = (x - (rounded + taken)) - (c - taken);  // the error of the subtraction (TwoSum)
       const float kept = keep(s, r, d, rounded);
       moved += (rounded + error) * (rounded + error);
-      quantized += Real{kept} * kept;
+      quantized += size_of(s, kept) * size_of(s, kept);
       const Real off = Real{rounded} - kept + error;
       residual += off * off;
       if (s.copy.rows > 0) row_of_grid(s.copy, r)[d] = x;

@@ -100,6 +100,11 @@ struct HalfNumber {
             is_nearest_half(low, value - value_of_half(high));
   }
   Real value() const { return value_of_half(high) + value_of_half(low); }
+  /// Returns the size as which tensor cores align the number.
+  Real size(bool split) const { return aligned(high) + (split ? aligned(low) : 0); }
+
+ private:
+  static Real aligned(std::uint16_t half) { return std::max(std::fabs(value_of_half(half)), Real{0x1p-14}); }
 };
 
 /// Checks rows quantized by a power of two: their values, row terms, padding, and the memory around them.
@@ -125,7 +130,8 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
     return HalfNumber([&](std::size_t c) { return half(r, c); }, d, centre.size(), queries, Real{scaled});
   };
   std::size_t wrong = 0, padding = 0, around = 0;
-  const std::size_t used = centre.size() * (centre.size() > 4 ? 1 : 4);
+  const bool split = centre.size() <= 4;
+  const std::size_t used = centre.size() * (split ? 4 : 1);
   for (std::size_t r = 0; r < halves.rows; ++r) {
     for (std::size_t c = r < size(rows.rows) ? used : 0; c < halves.columns; ++c) padding += half(r, c) != 0;
     for (std::size_t d = 0; r < size(rows.rows) && d < centre.size(); ++d) wrong += !number(r, d).right;
@@ -139,7 +145,9 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
   check_row_terms(
       guarded_rows, rows, centre,
       [&](std::size_t r, std::size_t d) { return number(r, d).value() / Real{scale}; },
-      [](const RowTerms& right) { return right.norm * 0x1p-50L; });
+      [](const RowTerms& right) { return right.norm * 0x1p-50L; },
+      [&](std::size_t r, std::size_t d) { return number(r, d).size(split) / Real{scale}; },
+      std::sqrt(split ? 4 * Real(4 - rows.cols) : Real(halves.columns - used)) * 0x1p-14L / Real{scale});
   CHECK((queries || copy.is_right()));
 }
 

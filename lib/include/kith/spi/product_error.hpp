@@ -40,6 +40,9 @@ constexpr double product_underflow(std::size_t dims, bool squared) {
   return KITH_PRODUCT_UNDERFLOW(static_cast<double>(dims)) * (squared ? 1 : 2);
 }
 
+/// Is the size as which tensor cores align 16-bit floats that are smaller, 0 among them.
+inline constexpr float least_aligned_half = KITH_LEAST_ALIGNED_HALF;
+
 /// Returns how many products fp16 adds for a pair of rows, without padding. Up to most_split_dims columns,
 /// every number is the sum of two 16-bit floats and fills four columns: section 2.
 template <class Count>
