@@ -11,20 +11,28 @@
 #include "certified/byte_grid.hpp"
 #include "certified/row_sample.hpp"
 #include "device/timing.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "plan/product_bounds.hpp"
 
 namespace kith {
-double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
+double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre, std::uint32_t threads) {
   const FloatGuard guard;
-  const std::int64_t stride = sample_stride(rows.rows());
-  std::int32_t most = 0;  // bits of floats >= 0 have the same order as the floats; this vectorises
-  for (std::int64_t r = 0; r < rows.rows(); r += stride) {
-    const float* const row = rows.row(r);
-    for (std::size_t d = 0; d < centre.size(); ++d)
-      most = std::max(most, std::bit_cast<std::int32_t>(row[d] - centre[d]) & 0x7FFFFFFF);
-  }
-  return static_cast<double>(std::bit_cast<float>(most));
+  constexpr std::int64_t rows_a_share = 64;
+  const std::int64_t stride = sample_stride(rows.rows()), sampled = divide_up(rows.rows(), stride);
+  std::vector<std::int32_t> most(size(divide_up(sampled, rows_a_share)));
+  parallel_for(
+      static_cast<std::int64_t>(most.size()), sampled * rows.cols(), threads, [&](std::int64_t share) {
+        std::int32_t of_share = 0;  // bits of floats >= 0 have the same order as the floats; this vectorises
+        for (std::int64_t i = share * rows_a_share; i < std::min((share + 1) * rows_a_share, sampled); ++i) {
+          const float* const row = rows.row(i * stride);
+          for (std::size_t d = 0; d < centre.size(); ++d)
+            of_share = std::max(of_share, std::bit_cast<std::int32_t>(row[d] - centre[d]) & 0x7FFFFFFF);
+        }
+        most[size(share)] = of_share;
+      });
+  const auto largest = std::max_element(most.begin(), most.end());
+  return largest == most.end() ? 0 : static_cast<double>(std::bit_cast<float>(*largest));
 }
 
 namespace {
@@ -39,9 +47,10 @@ ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
 }
 
 /// Returns clip_range_of() the queries. If these are on the device, the host reads a sample of them.
-double clip_range_of_queries(const QueryRows& queries, const std::vector<float>& centre) {
+double clip_range_of_queries(const QueryRows& queries, const std::vector<float>& centre,
+                             std::uint32_t threads) {
   Floats values;
-  return clip_range_of(queries.sample(sample_stride(queries.rows()), values), centre);
+  return clip_range_of(queries.sample(sample_stride(queries.rows()), values), centre, threads);
 }
 
 std::vector<float> centre_for(const ResidentRows& index, const ByteGrid& grid) {
@@ -68,9 +77,10 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
   if (form.on_grid != spi::OnGrid::no)
     form.scale = grid.scale;
   else
-    form.scale = scale_of(spi::proposer_of_queries(proposer),
-                          spi::multiplies_bytes(proposer) ? clip_range_of_queries(queries, form.centre)
-                                                          : largest_centred(largest, form.centre));
+    form.scale =
+        scale_of(spi::proposer_of_queries(proposer),
+                 spi::multiplies_bytes(proposer) ? clip_range_of_queries(queries, form.centre, threads)
+                                                 : largest_centred(largest, form.centre));
   return form;
 }
 

@@ -22,7 +22,7 @@ namespace kith {
 /// Returns the largest |element| of a sample of the rows, centred, which determines the scale of int8. Rows
 /// with larger elements are also answered exactly, but cost more. If a single outlier determined the scale,
 /// all other rows would be rounded to almost nothing.
-double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
+double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre, std::uint32_t threads);
 
 /// Training rows that are not on the device, although their quantized rows are.
 class RowsElsewhere {
