@@ -39,10 +39,9 @@ inline const std::int8_t* rows_of(const Products& p, std::size_t block) {
   return static_cast<const std::int8_t*>(p.train) + block * block_rows * p.pitch;
 }
 
-/// Multiplies 4 * groups queries from `q` on with `blocks` blocks of training rows.
-template <std::size_t groups, std::size_t blocks>
+/// Multiplies `queries` queries from `q` on with `blocks` blocks of training rows.
+template <std::size_t queries, std::size_t blocks>
 [[gnu::always_inline]] inline void run_tile(const Slab& slab, std::size_t q, std::size_t block) {
-  constexpr std::size_t queries = groups * block_queries;
   const Products& p = slab.p;
   const std::int8_t *const query = queries_of(p, q), *const row = rows_of(p, block);
   const std::size_t next_group = block_queries * p.pitch, next_block = block_rows * p.pitch;
@@ -70,21 +69,28 @@ template <std::size_t groups, std::size_t blocks>
     for (std::size_t b = 0; b < blocks; ++b) test(p, q + i, (block + b) * block_rows, sums[i][b]);
 }
 
-template <std::size_t groups, std::size_t blocks>
+template <std::size_t queries, std::size_t blocks>
 void run_queries(const Slab& slab, std::size_t q) {
   std::size_t block = slab.begin;
-  for (; block + blocks <= slab.end; block += blocks) run_tile<groups, blocks>(slab, q, block);
-  for (; block < slab.end; ++block) run_tile<groups, 1>(slab, q, block);
+  for (; block + blocks <= slab.end; block += blocks) run_tile<queries, blocks>(slab, q, block);
+  for (; block < slab.end; ++block) run_tile<queries, 1>(slab, q, block);
+}
+
+template <std::size_t groups>
+void run_whole_groups(const Slab& slab, std::size_t q) {
+  run_queries<groups * block_queries, blocks_beside(groups)>(slab, q);
 }
 
 /// Tests the rows of a slab with `groups` groups of 4 queries, from query `q` on: 1 to most_groups, whose
-/// sums fill the registers.
+/// sums fill the registers. One or two queries do not pay for the places behind them.
 inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   if constexpr (most_groups > 2)
-    if (groups == 3) return run_queries<3, blocks_beside(3)>(slab, q);
+    if (groups == 3) return run_whole_groups<3>(slab, q);
   if constexpr (most_groups > 1)
-    if (groups == 2) return run_queries<2, blocks_beside(2)>(slab, q);
-  run_queries<1, blocks_beside(1)>(slab, q);
+    if (groups == 2) return run_whole_groups<2>(slab, q);
+  if (q + 1 == slab.p.query_end) return run_queries<1, blocks_beside(1)>(slab, q);
+  if (q + 2 == slab.p.query_end) return run_queries<2, blocks_beside(1)>(slab, q);
+  run_whole_groups<1>(slab, q);
 }
 
 /// Computes how much products with 4 queries from `q` on grow if added_to_rows is added to every byte of

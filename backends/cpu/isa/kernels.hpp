@@ -80,7 +80,7 @@ struct RowsToBytes {
 };
 
 /// The quantized rows that one task multiplies and tests, in the order of the step prepare. Rows are numbered
-/// by their places in the grids of the step, which begin at a multiple of spi::quantized_block_rows.
+/// by their places in the grids of the step, or from a multiple of train_block on.
 /// docs/certificate.md, section 4.
 struct Products {
   const void* queries;  ///< row 0 of the grid

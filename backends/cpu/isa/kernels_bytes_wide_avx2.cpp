@@ -16,9 +16,9 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-constexpr std::size_t block_rows = byte_train_block, queries = byte_query_block, four = byte_dims;
+constexpr std::size_t block_rows = byte_train_block, block_queries = byte_query_block, four = byte_dims;
 // size of four dimensions
-constexpr std::size_t row_bytes = block_rows * four, query_bytes = queries * four;
+constexpr std::size_t row_bytes = block_rows * four, query_bytes = block_queries * four;
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;  // a quarter of a second-level cache of 1 MiB
 constexpr std::size_t most_fours = 256;                   // groups of four dimensions widened at once
 
@@ -39,8 +39,9 @@ inline __m256i widen(const std::int8_t* at) {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
 }
 
-/// Adds the products of four queries and 8 rows, over `count` groups of four dimensions, to two sums per row.
+/// Adds the products of the queries and 8 rows, over `count` groups of four dimensions, to two sums per row.
 ///   rows  of the first group; the next ones are row_bytes further
+template <std::size_t queries>
 [[gnu::always_inline]] inline void add_products(__m256i (&sums)[queries][2], const std::int8_t* rows,
                                                 const Wide& wide, std::size_t count) {
   for (std::size_t s = 0; s < count; ++s) {
@@ -56,7 +57,8 @@ inline __m256i widen(const std::int8_t* at) {
   }
 }
 
-/// Multiplies four queries from `q` on, which are in `wide` if they fit, with a block of training rows.
+/// Multiplies 1 to 4 queries from `q` on, which are in `wide` if they fit, with a block of training rows.
+template <std::size_t queries>
 void run_tile(const Products& p, Wide& wide, std::size_t fours, std::size_t q, std::size_t block) {
   const auto* const rows = static_cast<const std::int8_t*>(p.train) + block * block_rows * p.pitch;
   Sums all[queries];
@@ -78,6 +80,12 @@ void run_tile(const Products& p, Wide& wide, std::size_t fours, std::size_t q, s
   for (std::size_t i = 0; i < queries; ++i) test(p, q + i, block * block_rows, all[i]);
 }
 
+template <std::size_t queries>
+void run_blocks(const Products& p, Wide& wide, std::size_t fours, std::size_t q, std::size_t first,
+                std::size_t last) {
+  for (std::size_t block = first; block < last; ++block) run_tile<queries>(p, wide, fours, q, block);
+}
+
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA
 
@@ -91,9 +99,11 @@ void propose_int8_wide_avx2(const Products& p) {
   Wide wide;
   for (std::size_t first = p.train_begin / block_rows; first < end; first += blocks) {
     const std::size_t last = end - first < blocks ? end : first + blocks;
-    for (std::size_t q = p.query_begin / queries * queries; q < p.query_end; q += queries) {
+    for (std::size_t q = p.query_begin / block_queries * block_queries; q < p.query_end; q += block_queries) {
       if (fours <= most_fours) wide.fill(p, q, 0, fours);
-      for (std::size_t block = first; block < last; ++block) run_tile(p, wide, fours, q, block);
+      const std::size_t left = p.query_end - q;  // one or two do not pay for the places behind them
+      const auto run = left == 1 ? run_blocks<1> : left == 2 ? run_blocks<2> : run_blocks<block_queries>;
+      run(p, wide, fours, q, first, last);
     }
   }
 }

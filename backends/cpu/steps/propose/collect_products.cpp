@@ -2,10 +2,14 @@
 //
 // First low(t), the values from which products are subtracted, are computed in double precision and rounded
 // down. They are NaN if the terms of the row are NaN, so that no comparison lets it pass. Then each task
-// handles some queries and a part of the training rows. docs/certificate.md, section 4.
+// handles some queries and a part of the training rows. If no other task needs these rows, as with few
+// queries, it computes their low(t) itself, for some rows at a time, so that they stay in the cache.
+// docs/certificate.md, section 4.
 #include "cpu/steps/propose/collect_products.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/propose/quantized_order.hpp"
@@ -73,30 +77,50 @@ void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_
   for (std::size_t t = 0; t < count; ++t) of.low[at + t] *= 0.0f;
 }
 
-/// Computes `low` and `gap` of every training row.
-void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
-  const std::size_t dims = step.train.rows.cols;
-  const bool squares = from_products(step.metric) == FromProducts::as_squares;
-  // Limits a value to numbers that are neither 0 nor infinite, so that no product is NaN.
-  const auto ordinary = [](double value) {
+/// Computes `low` and `gap` of training rows.
+class RowBounds {
+ public:
+  RowBounds(const spi::CollectStep& step, const Resources& with)
+      : step_(step),
+        with_(with),
+        squares_(from_products(step.metric) == FromProducts::as_squares),
+        largest_(largest_of(step)) {}
+
+  /// Computes them for `count` quantized rows from `begin` on, and writes them to place `at` and behind.
+  void compute(std::size_t begin, std::size_t count, const OfRows& of, std::size_t at) const {
+    if (count == 0) return;
+    if (is_exact(step_)) return copy_half_norms(step_, begin, count, squares_, of, at);
+    const std::size_t dims = step_.train.rows.cols;
+    const auto row_terms = [&](spi::RowTerm which) {
+      return elements(step_.train.row_terms) + which * step_.train.row_terms.stride + begin;
+    };
+    with_.kernels.bound_rows({row_terms(spi::half_norm), row_terms(spi::norm), row_terms(spi::quantized_norm),
+                              row_terms(spi::residual), count, ordinary(largest_.norm),
+                              ordinary(largest_.error), ordinary(largest_.quantized_norm),
+                              spi::chain_error(dims), spi::product_underflow(dims, squares_), squares_},
+                             of.low + at, of.gap + at);
+    if (step_.gap_share < 1)
+      for (std::size_t t = at; t < at + count; ++t) of.gap[t] *= step_.gap_share;
+  }
+
+ private:
+  /// Limits a value to numbers that are neither 0 nor infinite, so that no product is NaN.
+  static double ordinary(double value) {
     return std::clamp(value, std::numeric_limits<double>::min(),
                       static_cast<double>(std::numeric_limits<float>::max()));
-  };
-  const Largest largest = largest_of(step);
+  }
+
+  const spi::CollectStep& step_;
+  const Resources& with_;
+  const bool squares_;
+  const Largest largest_;
+};
+
+/// Computes `low` and `gap` of every training row.
+void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
+  const RowBounds bounds(step, with);
   const auto compute = [&](const Piece& piece, std::size_t begin, std::size_t end) {
-    if (begin >= end) return;
-    if (is_exact(step))
-      return copy_half_norms(step, piece.begin + begin, end - begin, squares, of, piece.at + begin);
-    const auto row_terms = [&](spi::RowTerm which) {
-      return elements(step.train.row_terms) + which * step.train.row_terms.stride + piece.begin + begin;
-    };
-    with.kernels.bound_rows({row_terms(spi::half_norm), row_terms(spi::norm), row_terms(spi::quantized_norm),
-                             row_terms(spi::residual), end - begin, ordinary(largest.norm),
-                             ordinary(largest.error), ordinary(largest.quantized_norm),
-                             spi::chain_error(dims), spi::product_underflow(dims, squares), squares},
-                            of.low + piece.at + begin, of.gap + piece.at + begin);
-    if (step.gap_share < 1)
-      for (std::size_t t = piece.at + begin; t < piece.at + end; ++t) of.gap[t] *= step.gap_share;
+    if (begin < end) bounds.compute(piece.begin + begin, end - begin, of, piece.at + begin);
   };
   // A task is several pieces, or a part of the only one.
   const bool visits = step.visits.rows > 0;
@@ -116,8 +140,8 @@ const void* quantized_of(const spi::CollectStep& step, const spi::Grid<float>& r
          (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element_bytes(step.proposer);
 }
 
-std::size_t padded_rows(const spi::CollectStep& step) {
-  return (step.values.cols + train_block - 1) / train_block * train_block;
+std::size_t whole_blocks(std::size_t rows) {
+  return (rows + train_block - 1) / train_block * train_block;
 }
 
 /// Some queries, and some pieces of training rows, or a part of the only piece.
@@ -127,41 +151,72 @@ struct Task {
   std::size_t begin, end;  ///< training rows of a piece
 };
 
-void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task) {
+/// Multiplies and tests `count` quantized training rows from `begin` on, whose values in OfRows begin at
+/// place `at`.
+void propose_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task,
+                  std::size_t begin, std::size_t count, std::size_t at) {
   const bool any_byte = step.queries.on_grid != spi::OnGrid::no;
   const auto propose = step.proposer == Proposer::dot    ? with.kernels.propose
                        : step.proposer == Proposer::bf16 ? with.set.propose_bf16
                        : any_byte                        ? with.set.propose_int8_wide
                                                          : with.set.propose_int8;
   const bool bounds = step.bounds.low.cols > 0;
+  propose({quantized_of(step, step.queries.rows, 0),
+           quantized_of(step, step.train.rows, begin),
+           step.train.rows.cols,
+           task.query_begin,
+           task.query_end,
+           0,
+           count,
+           of.low + at,
+           elements(step.threshold),
+           step.threshold.stride,
+           step.first_row + static_cast<std::uint32_t>(begin),
+           elements(step.out.rows),
+           step.out.rows.stride,
+           step.out.rows.cols,
+           elements(step.out.counts),
+           step.out.counts.stride,
+           bounds ? elements(step.bounds.low) : nullptr,
+           step.bounds.low.stride,
+           bounds ? elements(step.bounds.high) : nullptr,
+           step.bounds.high.stride,
+           of.gap + at,
+           pitch_of(step.proposer, step.train.rows.cols),
+           any_byte ? step.unscale : step.unscale / share_of_scale(with.set.most_query_byte)});
+}
+
+/// Calls body(begin, count, at) for the training rows of a task, piece by piece: `begin` is a place among the
+/// quantized rows, `at` one in OfRows.
+template <class Body>
+void for_each_piece(const spi::CollectStep& step, const Task& task, const Body& body) {
   for (std::size_t i = task.piece_begin; i < task.piece_end; ++i) {
     const Piece piece = piece_of(step, i);
     const std::size_t end = std::min(task.end, piece.rows);
-    if (task.begin >= end) continue;
-    propose({quantized_of(step, step.queries.rows, 0),
-             quantized_of(step, step.train.rows, piece.begin),
-             step.train.rows.cols,
-             task.query_begin,
-             task.query_end,
-             task.begin,
-             end,
-             of.low + piece.at,
-             elements(step.threshold),
-             step.threshold.stride,
-             step.first_row + static_cast<std::uint32_t>(piece.begin),
-             elements(step.out.rows),
-             step.out.rows.stride,
-             step.out.rows.cols,
-             elements(step.out.counts),
-             step.out.counts.stride,
-             bounds ? elements(step.bounds.low) : nullptr,
-             step.bounds.low.stride,
-             bounds ? elements(step.bounds.high) : nullptr,
-             step.bounds.high.stride,
-             of.gap + piece.at,
-             pitch_of(step.proposer, step.train.rows.cols),
-             any_byte ? step.unscale : step.unscale / share_of_scale(with.set.most_query_byte)});
+    if (task.begin < end) body(piece.begin + task.begin, end - task.begin, piece.at + task.begin);
   }
+}
+
+void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& with, const Task& task) {
+  for_each_piece(step, task, [&](std::size_t begin, std::size_t count, std::size_t at) {
+    propose_rows(step, of, with, task, begin, count, at);
+  });
+}
+
+/// Computes `low` and `gap` of the task's rows, too. The values of some rows take the place of those of the
+/// rows before them.
+void run_alone(const spi::CollectStep& step, const OfRows& of, const Resources& with, const RowBounds& bounds,
+               const Task& task) {
+  std::size_t place = std::numeric_limits<std::size_t>::max();
+  for_each_piece(step, task, [&](std::size_t begin, std::size_t rows, std::size_t at) {
+    place = std::min(place, at);
+    for (std::size_t first = 0; first < rows; first += task_rows) {
+      const std::size_t count = std::min(task_rows, rows - first), padded = whole_blocks(count);
+      bounds.compute(begin + first, count, of, place);
+      std::fill(of.low + place + count, of.low + place + padded, std::numeric_limits<float>::infinity());
+      propose_rows(step, of, with, task, begin + first, count, place);
+    }
+  });
 }
 
 /// How the work of a step is divided. With many queries per task, these share training rows in the cache;
@@ -190,17 +245,23 @@ spi::Support check_products(const spi::CollectStep& step, const Resources& with)
                 " is not made for this CPU; choose proposer dot or none",
             0};
   if (step.sample.cols > 0) return {"it takes no samples", 0};
-  return {{}, 2 * padded_rows(step) * sizeof(float)};
+  return {{}, 2 * whole_blocks(step.values.cols) * sizeof(float)};
 }
 
 void collect_products(const spi::CollectStep& step, const Resources& with) {
-  const std::size_t m = step.values.rows, n = step.values.cols, padded = padded_rows(step);
+  const std::size_t m = step.values.rows, n = step.values.cols, padded = whole_blocks(n);
   if (m == 0 || n == 0) return;
   auto* const low = reinterpret_cast<float*>(bytes_of(*step.scratch.memory));
   const OfRows of{low, low + padded};
-  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // places without a row
-  compute_rows(step, of, with);
   const Shares shares(step, with.team);
+  const bool alone = shares.groups == 1;
+  std::optional<RowBounds> bounds;
+  if (alone) {
+    bounds.emplace(step, with);
+  } else {
+    std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // places without a row
+    compute_rows(step, of, with);
+  }
   const std::size_t visit = step.visits.rows;
   run_team(shares.groups * shares.parts, m * n * step.train.rows.cols, with.team,
            [&](std::size_t number, std::size_t) {
@@ -209,9 +270,9 @@ void collect_products(const spi::CollectStep& step, const Resources& with) {
                                end = std::min(n, begin + shares.part);
              if (begin >= end) return;
              const std::size_t query_end = std::min(m, q + shares.queries);
-             run_task(step, of, with,
-                      visit ? Task{q, query_end, begin / visit, (end + visit - 1) / visit, 0, visit}
-                            : Task{q, query_end, 0, 1, begin, end});
+             const Task task = visit ? Task{q, query_end, begin / visit, (end + visit - 1) / visit, 0, visit}
+                                     : Task{q, query_end, 0, 1, begin, end};
+             alone ? run_alone(step, of, with, *bounds, task) : run_task(step, of, with, task);
            });
 }
 
