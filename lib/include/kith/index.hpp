@@ -164,9 +164,9 @@ class KITH_API Index {
   RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// Makes now what the first search() for m queries with these options would make of the rows: quantized
+  /// Makes now what searches for m queries with these options sooner or later make of the rows: quantized
   /// rows for a proposer, or boxes. Makes boxes if options.boxes demands them, or if the metric, the columns
-  /// and n let them pay once they exist. Throws as search() does.
+  /// and n let them pay once they exist; so with rows of int8. Throws as search() does.
   void prepare(std::int64_t m, std::int64_t k, const SearchOptions& options = {}) const;
 
   /// Returns what search() would do for m queries after searches that gave `feedback`. The same arguments

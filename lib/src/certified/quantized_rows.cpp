@@ -252,10 +252,18 @@ std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows&
                                                              Trace* trace) {
   const std::lock_guard lock(index.made->quantized_mutex);
   std::shared_ptr<const IndexQuantizedRows>& quantized = index.made->quantized_rows[plan.proposer];
-  if (!quantized)
+  const bool copies = plan.row_copy_bytes > 0;
+  if (quantized && (!copies || quantized->has_rows(0))) return quantized;
+  const bool bytes = plan.proposer == Proposer::int8;
+  if (bytes && !quantized) index.made->lessons.tell_bytes_begun();
+  try {
     quantized = std::make_shared<IndexQuantizedRows>(index.device.state(), index.chunks,
-                                                     form_for(index, plan.proposer), plan.proposer,
-                                                     plan.row_copy_bytes > 0, plan.threads, trace);
+                                                     form_for(index, plan.proposer), plan.proposer, copies,
+                                                     plan.threads, trace);
+  } catch (const Error& error) {
+    if (!quantized || error.code() != Errc::out_of_memory) throw;  // those without a copy do as well
+  }
+  if (bytes) index.made->lessons.tell_bytes_made();
   return quantized;
 }
 

@@ -127,8 +127,9 @@ class IndexQuantizedRows {
   std::unique_ptr<const ReachedMemory> reached_;  ///< declared after elsewhere_, whose memory it uses
 };
 
-/// Returns the quantized rows that `plan` needs; the first search that needs them makes them. Safe from any
-/// thread. Throws out_of_memory, unsupported.
+/// Returns the quantized rows that `plan` needs; the first search that needs them makes them, and the first
+/// that plans a copy of the rows makes them again with it, if there is memory. Safe from any thread. Throws
+/// out_of_memory, unsupported.
 ///   trace  gets the time and memory of making them, if they were not there; may be null
 std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
                                                              Trace* trace = nullptr);

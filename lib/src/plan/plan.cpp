@@ -63,10 +63,10 @@ std::string list_of(const std::vector<Proposer>& proposers) {
 }
 
 /// Returns the proposer that the caller demands, or the fastest one.
-Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& o,
-                         const Feedback& feedback) {
+ProposerChoice wanted_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& o,
+                               const Feedback& feedback) {
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
-  if (o.proposer == Proposer::none) return Proposer::none;
+  if (o.proposer == Proposer::none) return {};
   const std::string what = "proposer " + std::string(name(o.proposer));
   if (problem.terms != Terms::differences || !follows_from_products(problem.metric))
     refuse(Errc::unsupported, what + " works by inner products, from which " +
@@ -75,7 +75,7 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   if (std::find(device.proposers.begin(), device.proposers.end(), o.proposer) == device.proposers.end())
     refuse(Errc::unsupported, device.spec + " has no " + what + "; choose " + list_of(device.proposers) +
                                   "none, or another device");
-  return o.proposer;
+  return {o.proposer};
 }
 
 /// Replaces what the rules chose by what the caller demands.
@@ -151,10 +151,13 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOption
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
   std::string why_not_tuned;
   if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
-  const Proposer proposer = wanted_proposer(device, problem, options, feedback);
-  Choice choice = proposer == Proposer::none ? choose_chain(device, problem, options)
-                                             : choose_proposed(device, problem, options, proposer);
+  const ProposerChoice wanted = wanted_proposer(device, problem, options, feedback);
+  Choice choice = wanted.proposer == Proposer::none
+                      ? choose_chain(device, problem, options)
+                      : choose_proposed(device, problem, options, wanted.proposer);
   apply(device, options, why_not_tuned, choice);
+  if (wanted.paid) choice.reason = reasons::paid(wanted.proposer, feedback.bytes_made);
+  if (wanted.scans_left > 0) choice.reason += reasons::scans_left(wanted.scans_left);
 
   Plan plan;
   plan.problem = problem;
@@ -172,7 +175,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOption
   plan.seed_rows = std::min(choice.seed_rows, plan.train_tile);
   plan.sample_rows = std::min(choice.sample_rows, plan.train_tile);
   plan.visit_rows = choice.visit_rows;
-  plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
+  plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem);
   if (quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
       room_for_quantized_rows(device, options))
     plan.row_copy_bytes = 0;  // the copy is optional

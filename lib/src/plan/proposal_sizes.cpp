@@ -38,13 +38,13 @@ std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t d
   return quantized_row_bytes(proposer, rows, dims) + size(rows) * spi::terms_a_row * sizeof(float);
 }
 
-std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
-                           std::int64_t dims) {
+std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, const Problem& problem) {
   // To read 4 bytes of one row, a GPU reads 32 if rows are in blocks of 32, and a CPU 64 if they are in
   // blocks of 16; with bounds of bytes many rows have to be ranked. No copy is kept if it would take much of
   // the memory.
   constexpr std::size_t share = 8;
-  const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
+  if (device.profile.host_threads && problem.m < few_queries) return 0;
+  const std::size_t bytes = size(problem.n) * size(problem.dims) * sizeof(float);
   return spi::is_scaled(proposer) && bytes <= device.memory_bytes / share ? bytes : 0;
 }
 

@@ -24,9 +24,12 @@ std::int64_t whole_quantized_blocks(std::int64_t rows);
 /// Returns how many bytes `rows` quantized rows take with their row terms.
 std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
 
+/// With fewer queries threads of the host read too few rows for a copy of them.
+constexpr std::int64_t few_queries = 16;
+
 /// Returns how many bytes a row-major copy of the rows takes. An Index keeps it beside quantized rows if the
-/// device then reads single rows faster; 0 if it keeps none.
-std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
+/// device then reads single rows so much faster that it shows; 0 if it keeps none.
+std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, const Problem& problem);
 
 /// The numbers of bytes that a Proposal takes. `values` is the block of inner products, which only gemm
 /// writes; `terms` are the masked row terms of all rows (MaskedRows). All are 0 without a proposer.

@@ -17,6 +17,8 @@ std::string shortened(double value) {
   return text;
 }
 
+const char* const by_bounds = "; bounds of products tell which rows may be near, and the chain ranks those";
+
 }  // namespace
 
 std::string fused_on_host() {
@@ -43,10 +45,21 @@ std::string built_in(const std::string& why, const std::string& why_not_tuned) {
 }
 
 std::string proposed(Proposer proposer, bool asked_for) {
-  const std::string which = "proposer " + std::string(name(proposer)),
-                    how = "bounds of products tell which rows may be near, and the chain ranks those";
-  return asked_for ? which + " was asked for; " + how
-                   : "built-in rule: " + which + ", since there are many distances; " + how;
+  const std::string which = "proposer " + std::string(name(proposer));
+  return (asked_for ? which + " was asked for"
+                    : "built-in rule: " + which + ", since there are many distances") +
+         by_bounds;
+}
+
+std::string paid(Proposer proposer, bool made) {
+  return "built-in rule: proposer " + std::string(name(proposer)) +
+         (made ? ", since its rows are made"
+               : ", since earlier searches by the chain have paid for its rows") +
+         by_bounds;
+}
+std::string scans_left(std::int64_t scans) {
+  return "; proposer int8 will be faster once its rows are made, for which " + std::to_string(scans) +
+         (scans == 1 ? " more scan has to pay" : " more scans have to pay");
 }
 
 std::string boxes() {

@@ -21,6 +21,10 @@ std::string large_k();
 std::string built_in(const std::string& why, const std::string& why_not_tuned);
 /// The proposer was chosen, or asked for.
 std::string proposed(Proposer proposer, bool asked_for);
+/// Few queries go by a proposer, since its rows are there or earlier scans have paid for them.
+std::string paid(Proposer proposer, bool made);
+/// Few queries go by the chain, until as many scans have paid for the rows of int8.
+std::string scans_left(std::int64_t scans);
 std::string boxes();
 std::string boxes_asked_for();
 std::string bands();

@@ -33,6 +33,18 @@ class Lessons {
     lesson.asked = lesson.left = lesson.left_k = 0;
   }
 
+  /// Records for how many queries a proposer guessed, and how many of them only the next attempt answered. If
+  /// these are many of enough queries, it is not to guess again.
+  void tell_guesses(Proposer proposer, std::int64_t guessed, std::int64_t misled) {
+    Lesson& lesson = of(proposer);
+    const std::lock_guard lock(lesson.counting);
+    lesson.guessed += guessed;
+    lesson.misled += misled;
+    if (lesson.guessed < enough_queries) return;
+    if (Attempt::many_open * lesson.misled > lesson.guessed) lesson.misleads = true;
+    lesson.guessed = lesson.misled = 0;
+  }
+
   /// Records that searches by bytes for up to k neighbours ranked few enough candidates.
   void tell_bytes_suit(std::int64_t k) { bytes_suit_to_ = std::max<std::int64_t>(bytes_suit_to_, k); }
   bool bytes_suit(std::int64_t k) const { return k <= bytes_suit_to_; }
@@ -43,11 +55,20 @@ class Lessons {
     if (!boxes_made_) queries_ += queries;
   }
 
+  /// The quantized rows of int8 are about to be made. If this fails, scans have to pay for it anew.
+  void tell_bytes_begun() { scans_ = 0; }
+  void tell_bytes_made() { bytes_made_ = true; }
+  void tell_scans(std::int64_t scans) {
+    if (!bytes_made_) scans_ += scans;
+  }
+
   Feedback feedback() const {
     Feedback feedback;
     feedback.boxes_made = boxes_made_;
     feedback.boxes_lose_from = boxes_lose_from_;
     feedback.queries = queries_;
+    feedback.bytes_made = bytes_made_;
+    feedback.scans = scans_;
     for (std::size_t i = 0; i < lessons_.size(); ++i) {
       const Feedback::Lesson lesson{static_cast<Proposer>(i), lessons_[i].misleads,
                                     lessons_[i].overwhelmed_from};
@@ -62,6 +83,7 @@ class Lessons {
     std::atomic<std::int64_t> overwhelmed_from = 0;
     std::mutex counting;
     std::int64_t asked = 0, left = 0, left_k = 0;  ///< of tell_left()
+    std::int64_t guessed = 0, misled = 0;          ///< of tell_guesses()
   };
   /// Lowers `known` to k; 0 means none.
   static void lower(std::atomic<std::int64_t>& known, std::int64_t k) {
@@ -72,8 +94,8 @@ class Lessons {
   Lesson& of(Proposer proposer) { return lessons_[static_cast<std::size_t>(proposer)]; }
 
   std::array<Lesson, static_cast<std::size_t>(Proposer::int4) + 1> lessons_;
-  std::atomic<bool> boxes_made_ = false;
-  std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0, bytes_suit_to_ = 0;
+  std::atomic<bool> boxes_made_ = false, bytes_made_ = false;
+  std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0, bytes_suit_to_ = 0, scans_ = 0;
 };
 
 }  // namespace kith

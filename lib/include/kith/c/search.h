@@ -152,7 +152,7 @@ KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, cons
                                                    int64_t k, const kith_search_options* options,
                                                    const kith_device_answers* answers);
 
-/// Make now what the first kith_index_search() for m queries would make of the rows: quantized rows for a
+/// Make now what kith_index_search() for m queries sooner or later makes of the rows: quantized rows for a
 /// proposer, or boxes.
 KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
                                           const kith_search_options* options);

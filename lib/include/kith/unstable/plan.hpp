@@ -53,6 +53,9 @@ struct Feedback {
   /// not happen.
   std::int64_t boxes_lose_from = 0;
   std::int64_t queries = 0;  ///< answered without boxes, although boxes would have been faster
+  bool bytes_made = false;   ///< the quantized rows of int8 have been made
+  /// Scans of all rows by the chain, for few queries, that would have been shorter with the rows of int8.
+  std::int64_t scans = 0;
   /// Says how far apart the bounds of int8 are, in standard deviations of a row's squared distances, from a
   /// sample. 0: the rows lie on a grid of bytes, for which products are exact. An Index computes this from
   /// its rows, and byte_speed from its device.
@@ -116,7 +119,7 @@ struct Plan {
   /// `exact`. There is no `guess` in an index of parts, nor after guesses have failed.
   std::vector<Attempt> attempts = {};
   /// Bytes of a copy of the rows that the index keeps beside the quantized rows, if single rows are then read
-  /// faster and the limit has room for it. The first search by a proposer decides for all later ones.
+  /// faster and the limit has room for it. The first search that plans it makes it.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;  ///< length of the list of candidates of a query
   /// Says that rows and queries lie on one grid of bytes, so that products of whole numbers give the chain,

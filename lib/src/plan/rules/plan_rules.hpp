@@ -36,9 +36,19 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const Search
 /// Returns how many bytes an index may keep beside its rows.
 std::size_t room_for_quantized_rows(const DeviceInfo& device, const SearchOptions& options);
 
+/// A proposer, and whether it has to be paid for.
+struct ProposerChoice {
+  Proposer proposer = Proposer::none;
+  bool paid = false;  ///< int8 gains because its rows are there, or earlier scans have paid for them
+  /// Scans by the chain that are still to pay for the rows of int8; 0: there is nothing to pay for.
+  std::int64_t scans_left = 0;
+};
+
 /// Returns the fastest proposer if the caller's options leave the choice; none if the chain alone is faster.
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
-                         const Feedback& feedback);
+ProposerChoice choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
+                               const Feedback& feedback);
+/// Returns how many scans a search by the chain counts for in Feedback::scans: 0 if int8 would gain nothing.
+std::int64_t scans_to_count(const DeviceInfo& device, const Plan& plan, const SearchOptions& options);
 /// Returns whether this choice depends on Feedback::byte_speed, which requires a measurement.
 bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 

@@ -108,8 +108,7 @@ constexpr Pays pays[] = {
     // On two cores, bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, and 1.1 to 3.3 times with AVX2,
     // from 100,000 rows of 64 columns on, or 16,384 rows of 256 columns, with k = 10, and from 10^6 rows of
     // 32 columns on. A query lists 5 to 100 k candidates, however many rows there are, so that a larger k
-    // needs more rows. Fewer queries also become two to three times as fast, but this does not pay for the
-    // quantized rows.
+    // needs more rows. Fewer queries gain once the quantized rows are there (few_on_host).
     {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
     // With fewer rows and 500 queries, k = 10 and the quantized rows included: on a grid of bytes, bytes were
     // 1.3 (2,048 rows of 256 columns) to 1.9 times (784 columns) as fast with AVX-512 VNNI, and 1.0 to 1.1
@@ -118,6 +117,20 @@ constexpr Pays pays[] = {
     {DeviceKind::cpu, Proposer::int8, Needs::byte_grid, 2.5e8, 128, any, 64, 65536, 256, 5e5, 0, 2048},
     {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 256, any, 64, 65536, 64, 7e5, 0, 4096, 400},
 };
+
+// With few queries threads of the host mostly read rows, by int8 a quarter of the bytes. On two cores with
+// AVX2 that was mostly 1.3 to 3.1 times as fast as the chain, up to 8 queries, once its rows were made. Fewer
+// values stay in the last cache, where the chain is as fast.
+constexpr Pays few_on_host[] = {
+    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 0, 1, few_queries - 1, 64, 65536, 256, 1e7, 3e4},
+    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 0, 1, few_queries - 1, 32, 65536, 256, 3e7, 3e4},
+};
+// To rank a candidate without a copy of the rows takes as long as to read 16 of them. With 8 queries and
+// k = 100 of 60,000 rows of 784 columns, 960 a query were ranked, and int8 was slower than the chain.
+constexpr std::int64_t rows_a_ranked = 100;
+// Making the rows of int8 took as long as it saves with 10 to 36 single queries, and up to 100 where memory
+// had not been used before. With 2 to 8 queries it saves about twice as much.
+constexpr std::int64_t scans_to_pay = 30;
 
 bool has(const DeviceInfo& device, Proposer proposer) {
   return std::find(device.proposers.begin(), device.proposers.end(), proposer) != device.proposers.end();
@@ -215,17 +228,45 @@ std::size_t room_for_quantized_rows(const DeviceInfo& device, const SearchOption
   return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
 }
 
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
-                         const Feedback& feedback) {
-  if (!is_free(problem, options)) return Proposer::none;
+namespace {
+
+/// Returns whether quantized rows fit into the memory that an index may keep beside its rows.
+bool fits(Proposer proposer, const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
+  return quantized_bytes(proposer, problem.n, problem.dims) <= room_for_quantized_rows(device, options);
+}
+
+/// Returns whether int8 answers such few queries faster than the chain, once its rows are made.
+bool bytes_gain(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
+  const bool large = std::any_of(std::begin(few_on_host), std::end(few_on_host),
+                                 [&](const Pays& line) { return is_of(line, device, problem); });
+  return device.profile.host_threads && large && problem.n >= rows_a_ranked * problem.k * problem.m &&
+         fits(Proposer::int8, device, problem, options);
+}
+
+}  // namespace
+
+ProposerChoice choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
+                               const Feedback& feedback) {
+  if (!is_free(problem, options)) return {};
   const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& line) {
     return is_of(line, device, problem) && is_there(line, device, problem, feedback) &&
            !is_too_coarse(line.proposer, problem, feedback);
   });
-  if (best == std::end(pays)) return Proposer::none;
-  const bool fits =
-      quantized_bytes(best->proposer, problem.n, problem.dims) <= room_for_quantized_rows(device, options);
-  return fits ? best->proposer : Proposer::none;
+  if (best != std::end(pays)) {
+    if (fits(best->proposer, device, problem, options)) return {best->proposer};
+    return {};
+  }
+  if (!bytes_gain(device, problem, options) || is_too_coarse(Proposer::int8, problem, feedback)) return {};
+  if (feedback.bytes_made || feedback.scans >= scans_to_pay) return {Proposer::int8, true};
+  return {Proposer::none, false, scans_to_pay - feedback.scans};
+}
+
+std::int64_t scans_to_count(const DeviceInfo& device, const Plan& plan, const SearchOptions& options) {
+  const bool open = options.proposer == Proposer::automatic && is_free(plan.problem, options);
+  const bool by_chain = plan.proposer == Proposer::none && !plan.boxes && (!plan.filters || plan.struck);
+  if (!open || !by_chain || !bytes_gain(device, plan.problem, options)) return 0;
+  constexpr std::int64_t queries_a_scan = 8;
+  return plan.problem.m == 1 ? 1 : (plan.problem.m + queries_a_scan - 1) / queries_a_scan * 2;
 }
 
 bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {

@@ -129,6 +129,8 @@ class TileSearch {
   bool finer_ = false;     ///< most of a tile was left to a finer proposer
   /// Counts the queries that the proposer got, and those that it left to a finer one or to the chain.
   std::int64_t asked_ = 0, left_ = 0;
+  std::int64_t guessed_ = 0,
+               misled_ = 0;  ///< queries for which it guessed, and those that only the next answered
   std::vector<std::int64_t> unanswered_;
 };
 
@@ -161,6 +163,7 @@ void TileSearch::try_attempts(const QueryRows& queries, std::int64_t first, Work
     before_at = at;
   }
   if (begin < plan_.attempts.size() - 1) asked_ += count;
+  if (plan_.attempts[begin].way == Attempt::Way::guess) guessed_ += count;
   if (begin > 0) watcher.steps_done(steps());
 }
 
@@ -170,6 +173,7 @@ void TileSearch::learn(std::size_t from, std::size_t at, std::int64_t before, st
   if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
     return;
   begin_ = at;
+  misled_ += before - after;
   if (teaches_ && before >= enough_to_tell && 2 * (before - after) >= before)
     index_.made->lessons.tell_misleads(plan_.proposer);
 }
@@ -244,7 +248,9 @@ void TileSearch::leave_to_chain(const QueryRows& queries, std::int64_t first, co
 
 void TileSearch::tell() const {
   const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
-  if (teaches_ && own_way) index_.made->lessons.tell_left(plan_.proposer, asked_, left_, plan_.problem.k);
+  if (!teaches_) return;
+  if (plan_.problem.m < enough_to_tell) index_.made->lessons.tell_guesses(plan_.proposer, guessed_, misled_);
+  if (own_way) index_.made->lessons.tell_left(plan_.proposer, asked_, left_, plan_.problem.k);
 }
 
 }  // namespace
@@ -295,6 +301,8 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   do_once(search.overlap);  // for a search without queries
   if (tiles) tiles->tell();
   if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
+  if (index.residence == Residence::resident)
+    index.made->lessons.tell_scans(scans_to_count(index.device.info(), plan, search.options));
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = steps;

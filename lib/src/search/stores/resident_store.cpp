@@ -59,7 +59,7 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
 void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
                       const SearchOptions& options) {
   Feedback told = rows.made->lessons.feedback();
-  told.boxes_made = true;  // so that the cost of making boxes does not count
+  told.boxes_made = told.bytes_made = true;  // so that the cost of making them does not count
   if (takes_bands(rows, options)) return static_cast<void>(bands_for(rows, options));
   if (takes_gap_products(rows, m, k, options, true)) return prepare_gapped(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return;  // a search of gathered rows keeps nothing
