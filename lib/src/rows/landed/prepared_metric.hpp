@@ -15,45 +15,9 @@
 #include "kith/options.hpp"
 #include "metric/cholesky.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
+#include "rows/landed/metric_parameters.hpp"
 
 namespace kith {
-
-/// The parameters of a metric, as IndexOptions has them.
-struct MetricParameters {
-  std::vector<double> column_weights, variances, covariance, inverse_covariance, p;
-  std::vector<double> categorical;  ///< 1 of columns that hold categories, 0 of others
-  std::vector<double> ranges;       ///< by which differences of other columns are divided; 0: they count 0
-  bool degrees = false;
-};
-
-struct MetricParameter {
-  std::string_view name, section;  ///< section of an index file
-  std::vector<double> MetricParameters::*values;
-  std::vector<double> IndexOptions::*asked;  ///< null: asked for by an option that is no list of doubles
-  bool is_matrix;
-  bool is_one = false;  ///< a single value
-
-  /// Returns the number of values for so many columns.
-  std::size_t count(std::int64_t columns) const {
-    const auto one = static_cast<std::size_t>(columns);
-    return is_one ? 1 : is_matrix ? one * one : one;
-  }
-};
-
-inline constexpr MetricParameter metric_parameters[] = {
-    {"column_weights", "column_weights", &MetricParameters::column_weights, &IndexOptions::column_weights,
-     false},
-    {"variances", "variances", &MetricParameters::variances, &IndexOptions::variances, false},
-    {"covariance", "covariance", &MetricParameters::covariance, &IndexOptions::covariance, true},
-    {"inverse_covariance", "inverse_cov", &MetricParameters::inverse_covariance,
-     &IndexOptions::inverse_covariance, true},
-    {"p", "p", &MetricParameters::p, nullptr, false, true},
-    {"categorical", "categorical", &MetricParameters::categorical, nullptr, false},
-    {"ranges", "ranges", &MetricParameters::ranges, &IndexOptions::ranges, false},
-};
-
-/// Columns of rows for haversine, latitude and longitude, and of what they become: points of the unit sphere.
-inline constexpr std::int64_t haversine_columns = 2, sphere_columns = 3;
 
 /// Returns the number of columns of prepared rows; of rows of `columns` columns.
 constexpr std::int64_t prepared_columns(Metric metric, std::int64_t columns) {
@@ -127,15 +91,5 @@ std::shared_ptr<const PreparedMetric> prepared_metric_of(
     const IndexOptions& options, Metric metric, std::int64_t columns, std::span<const std::int64_t> features,
     const std::function<std::vector<double>()>& variances,
     const std::function<std::vector<double>()>& ranges);
-
-/// Returns the options without p, for a metric that minkowski is by p.
-inline IndexOptions without_p(const IndexOptions& options) {
-  IndexOptions others = options;
-  others.p = 0;
-  return others;
-}
-
-/// Returns whether prepared_metric_of() would not return null.
-bool asks_for_prepared_metric(const IndexOptions& options, Metric metric);
 
 }  // namespace kith
