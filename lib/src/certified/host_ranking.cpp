@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/row_sample.hpp"
-#include "cpu/backend.hpp"
 #include "host/parallel.hpp"
 #include "kith/spi/product_error.hpp"
-#include "rows/rows.hpp"
 
 namespace kith {
 namespace {
@@ -39,22 +36,29 @@ std::vector<Candidate> by_place(const ListedPlaces& lists) {
   return all;
 }
 
-/// Lends host memory to kernels, which only read memory that is const here.
-template <class T>
-std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
-  using Plain = std::remove_const_t<T>;
-  return host.borrow({Where::host, const_cast<Plain*>(data), count * sizeof(T), false, nullptr});
-}
-
 }  // namespace
+
+float product_threshold(Metric metric, std::span<const float> query, std::span<const float> centre,
+                        float value) {
+  constexpr float all_pass = std::numeric_limits<float>::infinity();
+  if (!sums_squares(metric) || !(value < all_pass)) return value;
+  const double g = spi::chain_error(query.size());
+  if (!(g < 1)) return all_pass;
+  double square = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    const double moved = static_cast<double>(query[d]) - static_cast<double>(centre[d]);
+    square += moved * moved;
+  }
+  // The relative error of the sum is at most (dims + 2) 2^-53; the other operations add a few units.
+  const double slack = 0x1p-34 + static_cast<double>(query.size()) * 0x1p-52;
+  const double half_norm = square / 2,
+               half = (static_cast<double>(value) + spi::chain_underflow(query.size())) / (1 - g) / 2;
+  return spi::float_above(half - half_norm + (half + half_norm) * slack);
+}
 
 HostRanking::HostRanking(Metric metric, const RowsElsewhere& rows, std::vector<float> centre,
                          std::uint32_t threads)
-    : metric_(metric),
-      rows_(rows),
-      centre_(std::move(centre)),
-      threads_(threads),
-      host_(cpu::create_backend()->open(0)) {}
+    : metric_(metric), rows_(rows), centre_(std::move(centre)), threads_(threads), chains_(metric, threads) {}
 
 bool HostRanking::wants_bounds(const ListedPlaces& lists, std::size_t bytes) const {
   if (!rows_.in_memory()) return true;
@@ -71,7 +75,7 @@ std::span<const Key> HostRanking::nearest(MatrixView<const float> queries, const
   k_ = size(k);
   dims_ = size(queries.cols());
   best_.assign(m_ * k_, no_key);
-  pack(queries);
+  chains_.take(queries);
   const std::size_t longest = longest_of(lists);
   if (low.empty() || longest <= times_ahead * k_)
     rank_all(lists);
@@ -116,33 +120,11 @@ void HostRanking::rank_by_bounds(MatrixView<const float> queries, const ListedPl
   rank_all({longest, lengths, rest_});
 }
 
-/// Returns the largest bound of a candidate whose chain is at most the worst of `best`: docs/certificate.md,
-/// section 4.
+/// Returns the largest bound of a candidate whose chain is at most the worst of `best`.
 float HostRanking::threshold_of(const float* query, std::span<const Key> best) const {
-  constexpr float all_pass = std::numeric_limits<float>::infinity();
   const Key worst = *std::max_element(best.begin(), best.end());
-  if (worst == no_key) return all_pass;
-  if (!sums_squares(metric_)) return value_of(worst);
-  const double g = spi::chain_error(dims_);
-  if (!(g < 1)) return all_pass;
-  double square = 0;
-  for (std::size_t d = 0; d < dims_; ++d) {
-    const double moved = static_cast<double>(query[d]) - static_cast<double>(centre_[d]);
-    square += moved * moved;
-  }
-  // The relative error of the sum is at most (dims + 2) 2^-53; the other operations add a few units.
-  const double slack = 0x1p-34 + static_cast<double>(dims_) * 0x1p-52;
-  const double half_norm = square / 2,
-               half = (static_cast<double>(value_of(worst)) + spi::chain_underflow(dims_)) / (1 - g) / 2;
-  return spi::float_above(half - half_norm + (half + half_norm) * slack);
-}
-
-/// Packs queries in the layout that the kernels read.
-void HostRanking::pack(MatrixView<const float> queries) {
-  const std::uint32_t block = host_->info.query_block;
-  queries_.resize(packed_bytes(queries.rows(), queries.cols(), block) / sizeof(float));
-  write_packed(queries, block, threads_, queries_, Reader::core,
-               [](std::size_t, const void*, std::size_t) {});
+  if (worst == no_key) return std::numeric_limits<float>::infinity();
+  return product_threshold(metric_, {query, dims_}, centre_, value_of(worst));
 }
 
 void HostRanking::rank_all(const ListedPlaces& lists) {
@@ -193,22 +175,7 @@ void HostRanking::rank_gathered(const ListedPlaces& lists) {
 /// Computes the chain of every listed place into keys_.
 ///   rows  [count, dims]
 void HostRanking::rank(const float* rows, std::size_t count, const ListedPlaces& lists, std::size_t longest) {
-  if (longest == 0) return;
-  keys_.resize(std::max(keys_.size(), m_ * longest));
-  const auto train = lent(*host_, rows, count * dims_),
-             queries = lent(*host_, queries_.data(), queries_.size()),
-             places = lent(*host_, lists.places.data(), lists.places.size()),
-             lengths = lent(*host_, lists.lengths.data(), lists.lengths.size()),
-             keys = lent(*host_, keys_.data(), keys_.size());
-  const auto dims = static_cast<std::uint32_t>(dims_), m = static_cast<std::uint32_t>(m_);
-  host_->enqueue(
-      {spi::RerankStep{metric_,
-                       {queries.get(), 0, m, dims, host_->info.query_block},
-                       {train.get(), 0, static_cast<std::uint32_t>(count), dims, 1},
-                       0,
-                       {{places.get(), 0, m_, longest, lists.capacity}, {lengths.get(), 0, m_, 1, 1}},
-                       {keys.get(), 0, m_, longest, longest}},
-       threads_});
+  keys_ = chains_.rank(rows, count, lists, longest);
 }
 
 /// Merges the keys of rank() into the best so far.

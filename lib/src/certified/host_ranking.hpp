@@ -3,19 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/floats.hpp"
+#include "certified/host_chains.hpp"
 #include "certified/list_reader.hpp"
 #include "certified/quantized_rows.hpp"
 #include "kith/key.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
-#include "kith/spi.hpp"
 
 namespace kith {
+
+/// Returns the largest bound from products of a row whose chain is at most `value`: docs/certificate.md,
+/// section 4.
+///   centre  what was subtracted from rows to quantize them
+float product_threshold(Metric metric, std::span<const float> query, std::span<const float> centre,
+                        float value);
 
 /// Ranks candidates with the kernels of the CPU back end. It keeps its memory from tile to tile.
 class HostRanking {
@@ -43,7 +48,6 @@ class HostRanking {
     std::uint32_t place;
   };
 
-  void pack(MatrixView<const float> queries);
   void rank_by_bounds(MatrixView<const float> queries, const ListedPlaces& lists, std::span<const float> low,
                       std::size_t longest);
   float threshold_of(const float* query, std::span<const Key> best) const;
@@ -56,11 +60,10 @@ class HostRanking {
   const RowsElsewhere& rows_;
   const std::vector<float> centre_;
   const std::uint32_t threads_;
-  const std::unique_ptr<spi::Device> host_;  ///< the CPU back end, whose kernels rank
+  HostChains chains_;
   std::size_t m_ = 0, k_ = 0, dims_ = 0;
-  std::vector<float> queries_;  ///< packed
-  std::vector<Key> keys_;       ///< [m, longest]  keys of the lists that were ranked last
-  std::vector<Key> best_;       ///< [m, k]
+  std::span<Key> keys_;    ///< [m, longest]  keys of the lists that were ranked last
+  std::vector<Key> best_;  ///< [m, k]
   Floats gathered_;
   std::vector<Bounded> bounded_;             ///< [m, longest]
   std::vector<std::uint32_t> ahead_, rest_;  ///< [m, candidates ranked first], [m, longest]

@@ -4,7 +4,6 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/quantized_rows.hpp"
-#include "kith/error.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
 #include "plan/rules/plan_rules.hpp"
@@ -12,6 +11,7 @@
 #include "rows/rows.hpp"
 #include "search/gaps/gap_rows.hpp"
 #include "search/gaps/gapped_search.hpp"
+#include "search/picked/picked_search.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/prefiltered_search.hpp"
 
@@ -22,13 +22,6 @@ constexpr std::int64_t most_columns = std::int64_t{1} << 16;  // beyond it bound
 
 bool asks_for_proposer(const SearchOptions& options) {
   return options.proposer != Proposer::automatic && options.proposer != Proposer::none;
-}
-
-/// Returns whether the caller leaves it to kith how to search.
-bool leaves_way_open(const SearchOptions& options) {
-  return options.proposer == Proposer::automatic && options.selector == Selector::automatic &&
-         !options.fused && options.boxes != true && options.sample.empty() && options.lists == 0 &&
-         options.query_tile == 0 && options.train_tile == 0;
 }
 
 /// Returns whether extended rows and what proposers keep of them fit beside the rows.
@@ -91,12 +84,7 @@ bool takes_gap_products(const ResidentRows& index, std::int64_t m, std::int64_t 
   if (!leaves_way_open(options) || !are_sizes_right(index, m, k) || !has_room(index, options) ||
       !(prepares || are_worth_extending(index, m, k)) || prefilters(index, m, k, options))
     return false;
-  try {
-    return plan_gapped(index, m, k, options).proposer != Proposer::none;
-  } catch (const Error& error) {
-    if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
-    return false;
-  }
+  return plans_to_propose([&] { return plan_gapped(index, m, k, options); });
 }
 
 std::int64_t gaps_proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions& options) {

@@ -14,6 +14,7 @@
 #include "kith/error.hpp"
 #include "rows/read_back.hpp"
 #include "rows/rows.hpp"
+#include "search/picked/picked_search.hpp"
 #include "search/resident/some_rows.hpp"
 
 namespace kith {
@@ -33,10 +34,7 @@ GapColumns columns_of(MatrixView<const float> rows) {
 }
 
 std::shared_ptr<const ResidentRows> sample_of(const ResidentRows& index, std::uint32_t threads) {
-  std::vector<std::int64_t> places(size(divide_up(index.rows, gap_sample_stride)));
-  for (std::size_t i = 0; i < places.size(); ++i)
-    places[i] = static_cast<std::int64_t>(i) * gap_sample_stride;
-  return kept_rows(index, places, threads);
+  return kept_rows(index, places_of_sample(index.rows), threads);
 }
 
 }  // namespace

@@ -14,9 +14,6 @@
 
 namespace kith {
 
-/// One row in so many is in the sample: bit 0 of each word of a filter.
-inline constexpr std::int64_t gap_sample_stride = 32;
-
 class GapRows {
  public:
   /// Reads the rows from the device, which it locks now and then. Throws out_of_memory.
@@ -27,7 +24,7 @@ class GapRows {
   const float* row(std::int64_t place) const { return rows_.data() + place * columns_.dims(); }
   /// Returns the extended rows, at the same places, whose metric is negative_dot.
   const ResidentRows& extended() const { return *extended_; }
-  /// Returns a copy of each gap_sample_stride-th row.
+  /// Returns a copy of each picked_sample_stride-th row.
   const ResidentRows& sample() const { return *sample_; }
 
   /// Records that most queries of a search for k were left to the chain.

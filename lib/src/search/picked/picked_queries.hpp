@@ -1,4 +1,4 @@
-// Some queries of a search of rows with missing values.
+// Some queries of a search, and lists of what was found for them.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace kith {
 
 /// Holds queries by their numbers in a search, with their filters.
-class GapQueries {
+class PickedQueries {
  public:
   ///   request  must outlive this; its queries are prepared
   ///   numbers  ascending
-  GapQueries(const SearchRequest& request, std::vector<std::int64_t> numbers);
-  GapQueries(const GapQueries&) = delete;
-  GapQueries& operator=(const GapQueries&) = delete;
+  PickedQueries(const SearchRequest& request, std::vector<std::int64_t> numbers);
+  PickedQueries(const PickedQueries&) = delete;
+  PickedQueries& operator=(const PickedQueries&) = delete;
 
   std::int64_t count() const { return rows_.rows(); }
   std::int64_t number(std::int64_t i) const { return numbers_[static_cast<std::size_t>(i)]; }
@@ -42,7 +42,7 @@ class GapQueries {
 };
 
 /// Keeps the lists of a search.
-class GapLists final : public AnswerSink {
+class PickedLists final : public AnswerSink {
  public:
   void begin(std::int64_t m, std::int64_t k) override;
   void put(std::int64_t query, std::span<const Key> nearest) override;

@@ -1,4 +1,4 @@
-#include "search/gaps/gap_queries.hpp"
+#include "search/picked/picked_queries.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ MatrixView<const T> some_rows(MatrixView<const T> all, const std::vector<std::in
 
 }  // namespace
 
-GapQueries::GapQueries(const SearchRequest& request, std::vector<std::int64_t> numbers)
+PickedQueries::PickedQueries(const SearchRequest& request, std::vector<std::int64_t> numbers)
     : asked_(request.options),
       numbers_(std::move(numbers)),
       self_(request.options.self),
@@ -32,7 +32,7 @@ GapQueries::GapQueries(const SearchRequest& request, std::vector<std::int64_t> n
   if (words_.rows() > 1) words_ = some_rows(words_, numbers_, own_words_);
 }
 
-SearchOptions GapQueries::options() const {
+SearchOptions PickedQueries::options() const {
   SearchOptions options = asked_;
   options.filter = FilterWords(words_);
   options.self.reset();
@@ -42,22 +42,22 @@ SearchOptions GapQueries::options() const {
   return options;
 }
 
-void GapLists::begin(std::int64_t m, std::int64_t k) {
+void PickedLists::begin(std::int64_t m, std::int64_t k) {
   k_ = size(k);
   keys_.assign(cells_of(m, k), no_key);
 }
 
-void GapLists::put(std::int64_t query, std::span<const Key> nearest) {
+void PickedLists::put(std::int64_t query, std::span<const Key> nearest) {
   std::copy(nearest.begin(), nearest.end(), keys_.begin() + query * static_cast<std::ptrdiff_t>(k_));
 }
 
-std::span<const Key> GapLists::list(std::int64_t i) const {
+std::span<const Key> PickedLists::list(std::int64_t i) const {
   const std::span all = std::span(keys_).subspan(size(i) * k_, k_);
   const auto end = std::find(all.begin(), all.end(), no_key);
   return all.first(static_cast<std::size_t>(end - all.begin()));
 }
 
-std::span<const Key> GapLists::list_without(std::int64_t i, std::int64_t own) {
+std::span<const Key> PickedLists::list_without(std::int64_t i, std::int64_t own) {
   const std::span<Key> all = std::span(keys_).subspan(size(i) * k_, k_);
   const auto end = std::remove_if(all.begin(), all.end(), [own](Key key) { return row_of(key) == own; });
   std::fill(end, all.end(), no_key);
