@@ -39,7 +39,7 @@ struct Trace {
   /// also device seconds of `chains_f64`, and host seconds of `round`, in which queries become floats, of
   /// `doubles`, all that follows the search of floats, and of `sum`, which adds distances to sums of classes.
   /// With missing values host seconds of `rank`, and of `extend`, which makes the rows whose products
-  /// propose.
+  /// propose; by projections of `rank`, and of `project`, which makes these of rows and queries.
   std::map<std::string, double> seconds;
   double device_seconds = 0;  ///< device clock from the first step of each query tile to its last
   /// Host clock from the first step of each query tile until the device is done and answers have memory.

@@ -76,6 +76,12 @@ std::string gaps() {
   return "; values may be missing, so there are three columns for each, a sample gives a threshold for each "
          "query, and the host ranks what is proposed; the chain searches for queries that are still open";
 }
+std::string projected(std::int64_t dims) {
+  return "built-in rule: a sample says that few directions tell most of the " + std::to_string(dims) +
+         " columns, so rows are projected onto these, which gives lower bounds of distances; the chain "
+         "ranks, "
+         "and what is still open is searched in the ordinary way";
+}
 std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth) {
   return "; not by boxes: " + std::to_string(sampled) + " sampled queries read " + shortened(leaves) +
          " leaves each, where " + std::to_string(worth) + " take as long as all rows, and " +

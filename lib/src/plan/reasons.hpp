@@ -29,6 +29,7 @@ std::string boxes();
 std::string boxes_asked_for();
 std::string bands();
 std::string gaps();
+std::string projected(std::int64_t dims);
 /// The plan replaces boxes, or keeps them, after a sample of queries.
 ///   leaves   average number of leaves that a query reads
 ///   gave_up  how many of `sampled` queries gave up

@@ -28,6 +28,7 @@ namespace kith {
 
 class GapRows;
 class IndexBoxes;
+class ProjectedRows;
 class RowBands;
 class IndexQuantizedRows;
 
@@ -85,10 +86,13 @@ struct MadeOfRows {
   DeviceMutex quantized_mutex;
   /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
-  std::shared_ptr<const IndexBoxes> boxes;   ///< made by the first search by boxes
-  std::shared_ptr<const RowBands> bands;     ///< made by the first search by bands
-  std::shared_ptr<const GapRows> gaps;       ///< made by the first search by products of gaps
-  std::atomic<bool> gaps_lack_room = false;  ///< there was no room for these
+  std::shared_ptr<const IndexBoxes> boxes;         ///< made by the first search by boxes
+  std::shared_ptr<const RowBands> bands;           ///< made by the first search by bands
+  std::shared_ptr<const GapRows> gaps;             ///< made by the first search by products of gaps
+  std::atomic<bool> gaps_lack_room = false;        ///< there was no room for these
+  std::shared_ptr<const ProjectedRows> projected;  ///< made by the first search by projections
+  std::atomic<bool> projected_lack_room = false;   ///< there was no room for these
+  double filled_directions = 0;                    ///< by a sample of the rows; 0: not yet known
 };
 
 /// How int4 rounds training rows.

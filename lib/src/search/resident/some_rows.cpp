@@ -24,18 +24,25 @@ std::shared_ptr<ResidentRows> uploaded_once_more(const ResidentRows& index,
                                                  std::span<const std::int64_t> places,
                                                  std::uint32_t threads) {
   const std::vector<float> rows = gathered_rows(index, places, threads);
-  const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
-  std::shared_ptr<ResidentRows> some = like(index, view.rows());
-  if (!compares_bits(index.metric)) {
-    const FloatGuard guard;
-    for (const float value : rows) some->largest = std::max(some->largest, std::fabs(value));
-  }
-  some->chunks = upload_chunks(index.device.state(), view, 0, threads);
-  sampled_values(view, index.metric, some->element, threads).tell(*some);
-  return some;
+  return uploaded_rows(index, {rows.data(), static_cast<std::int64_t>(places.size()), index.dims}, threads);
 }
 
 }  // namespace
+
+std::shared_ptr<ResidentRows> uploaded_rows(const RowSchema& schema, MatrixView<const float> rows,
+                                            std::uint32_t threads) {
+  auto some = std::make_shared<ResidentRows>(schema);
+  some->rows = rows.rows();
+  if (!compares_bits(schema.metric)) {
+    const FloatGuard guard;
+    for (std::int64_t r = 0; r < rows.rows(); ++r)
+      for (std::int64_t d = 0; d < rows.cols(); ++d)
+        some->largest = std::max(some->largest, std::fabs(rows(r, d)));
+  }
+  some->chunks = upload_chunks(schema.device.state(), rows, 0, threads);
+  sampled_values(rows, schema.metric, some->element, threads).tell(*some);
+  return some;
+}
 
 std::shared_ptr<const ResidentRows> compacted_rows(const ResidentRows& index,
                                                    std::span<const std::int64_t> places) {

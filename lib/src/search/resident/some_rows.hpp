@@ -5,9 +5,14 @@
 #include <memory>
 #include <span>
 
+#include "kith/matrix_view.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {
+
+/// Copies rows, [count, schema.dims], to the device. Throws out_of_memory.
+std::shared_ptr<ResidentRows> uploaded_rows(const RowSchema& schema, MatrixView<const float> rows,
+                                            std::uint32_t threads);
 
 /// Reads these rows from the device and writes them to new memory there, in one part if it fits.
 ///   places  ascending, at least one

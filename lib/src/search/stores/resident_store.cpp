@@ -12,6 +12,8 @@
 #include "search/bands/row_bands.hpp"
 #include "search/gaps/gap_rows.hpp"
 #include "search/gaps/gapped_search.hpp"
+#include "search/projected/projected_rows.hpp"
+#include "search/projected/projected_search.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/prefiltered_search.hpp"
 #include "search/resident/resident_search.hpp"
@@ -43,6 +45,8 @@ std::size_t bytes_of(const ResidentRows& rows) {
   if (rows.made->boxes) bytes += rows.made->boxes->bytes();
   if (rows.made->bands) bytes += rows.made->bands->bytes();
   if (const auto& gaps = rows.made->gaps) bytes += bytes_of(gaps->extended()) + bytes_of(gaps->sample());
+  if (const auto& projected = rows.made->projected)
+    bytes += projected->bytes() + bytes_of(projected->coarse()) + bytes_of(projected->sample());
   return bytes;
 }
 
@@ -52,6 +56,7 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
   const SearchOptions& options = options_for(rows, given, own);
   if (takes_bands(rows, options)) return plan_banded(rows, m, k, options);
   if (takes_gap_products(rows, m, k, options)) return plan_gapped(rows, m, k, options);
+  if (takes_projections(rows, m, k, options)) return plan_projected(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return plan_prefiltered(rows, m, k, options);
   return plan_search(rows, m, k, options, feedback);
 }
@@ -62,6 +67,7 @@ void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
   told.boxes_made = told.bytes_made = true;  // so that the cost of making them does not count
   if (takes_bands(rows, options)) return static_cast<void>(bands_for(rows, options));
   if (takes_gap_products(rows, m, k, options, true)) return prepare_gapped(rows, m, k, options);
+  if (takes_projections(rows, m, k, options, true)) return prepare_projected(rows, m, k, options);
   if (prefilters(rows, m, k, options)) return;  // a search of gathered rows keeps nothing
   const Plan plan = plan_search(rows, m, k, options, told);
   if (plan.boxes)

@@ -18,6 +18,7 @@
 #include "search/lists/shard_lists.hpp"
 #include "search/lists/trace_sums.hpp"
 #include "search/lists/whole_search.hpp"
+#include "search/projected/projected_search.hpp"
 #include "search/radius/radius.hpp"
 #include "search/resident/boxed_search.hpp"
 #include "search/resident/resident_search.hpp"
@@ -46,8 +47,8 @@ Lists without_own_rows(const Lists& keys, std::int64_t self) {
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace);
 
-/// Searches rows of one device, by bands if these are asked for, or by products of gaps. Returns the queries
-/// that are left open.
+/// Searches rows of one device, by bands if these are asked for, by products of gaps, or by projections.
+/// Returns the queries that are left open.
 std::vector<std::int64_t> search_whole(const ResidentRows& rows, const SearchRequest& request,
                                        AnswerSink& sink, Trace* trace) {
   if (request.stream_plan) return search_resident(rows, request, sink, trace);
@@ -55,6 +56,8 @@ std::vector<std::int64_t> search_whole(const ResidentRows& rows, const SearchReq
     search_banded(rows, request, sink, trace);
   else if (takes_gap_products(rows, request.m(), request.k, request.options))
     search_gapped(rows, request, sink, trace);
+  else if (takes_projections(rows, request.m(), request.k, request.options))
+    search_projected(rows, request, sink, trace);
   else
     return search_resident(rows, request, sink, trace);
   return {};
