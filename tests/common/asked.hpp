@@ -3,14 +3,22 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace kith::tests {
 
-/// Returns the number that a variable names, such as 20000 or 1e8, or `otherwise` if it is not set.
+/// Returns the number that a variable names, such as 20000 or 1e8, or `otherwise` if it is not set. Fails for
+/// anything but a number from 0 to 2^53.
 inline std::int64_t asked_number(const char* variable, std::int64_t otherwise) {
   const char* const text = std::getenv(variable);
-  return text ? static_cast<std::int64_t>(std::atof(text)) : otherwise;
+  if (!text) return otherwise;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  const bool is_number = end != text && *end == 0 && number >= 0 && number <= 0x1p53;
+  if (!is_number) throw std::invalid_argument(std::string(variable) + " is " + text + "; give a number");
+  return static_cast<std::int64_t>(number);
 }
 
 /// Returns the seed that a variable names, or `otherwise`.

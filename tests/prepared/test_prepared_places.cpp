@@ -88,7 +88,8 @@ TEST_CASE("prepared metrics: haversine, whole and in parts, by radius, from a fi
 }
 
 TEST_CASE("prepared metrics: random cases of haversine") {
-  const std::int64_t turns = asked_number("KITH_PREPARED_CASES", 12);
+  const bool wanted = is_asked("KITH_PREPARED_METRIC", name(Metric::haversine));
+  const std::int64_t turns = wanted ? asked_number("KITH_PREPARED_CASES", 12) : 0;
   std::mt19937 random(asked_seed("KITH_PREPARED_SEED", 44));
   for (std::int64_t turn = 0; turn < turns; ++turn) {
     CAPTURE(turn);

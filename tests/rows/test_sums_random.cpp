@@ -40,11 +40,13 @@ Matrix seen_by_oracle(const RowsView& view) {
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("sums: random cases equal the oracle") {
-  const std::uint64_t seed = asked_seed("KITH_SUMS_SEED", 44);
+  const auto seed = static_cast<std::uint64_t>(asked_number("KITH_SUMS_SEED", 44));
   const std::int64_t turns = asked_number("KITH_SUMS_CASES", 20);
+  std::int64_t compared = 0;
   for (std::int64_t turn = 0; turn < turns; ++turn)
     for (const Metric metric : sum_metrics) {
       if (!is_asked("KITH_SUMS_METRIC", name(metric))) continue;
+      ++compared;
       CAPTURE_ALL(std::string(name(metric)), seed, turn);
       workloads::Random random(seed + static_cast<std::uint64_t>(turn));
       const std::int64_t most = !compares_bits(metric) ? 40
@@ -65,6 +67,7 @@ TEST_CASE("sums: random cases equal the oracle") {
               : neighbors(metric, seen_by_oracle(queries.view()), seen_by_oracle(train.view()), k);
       CHECK(difference(found, right) == "");
     }
+  CHECK(compared >= turns);
 }
 
 TEST_SUITE_END();

@@ -18,6 +18,7 @@
 namespace kith {
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre, std::uint32_t threads) {
   const FloatGuard guard;
+  if (rows.rows() == 0) return 0;
   constexpr std::int64_t rows_a_share = 64;
   const std::int64_t stride = sample_stride(rows.rows()), sampled = divide_up(rows.rows(), stride);
   std::vector<std::int32_t> most(size(divide_up(sampled, rows_a_share)));
@@ -31,8 +32,7 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
         }
         most[size(share)] = of_share;
       });
-  const auto largest = std::max_element(most.begin(), most.end());
-  return largest == most.end() ? 0 : static_cast<double>(std::bit_cast<float>(*largest));
+  return static_cast<double>(std::bit_cast<float>(*std::max_element(most.begin(), most.end())));
 }
 
 namespace {
@@ -253,7 +253,7 @@ std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows&
   const std::lock_guard lock(index.made->quantized_mutex);
   std::shared_ptr<const IndexQuantizedRows>& quantized = index.made->quantized_rows[plan.proposer];
   const bool copies = plan.row_copy_bytes > 0;
-  if (quantized && (!copies || quantized->has_rows(0))) return quantized;
+  if (quantized && (!copies || quantized->has_rows(0) || index.made->row_copy_lacks_room)) return quantized;
   const bool bytes = plan.proposer == Proposer::int8;
   if (bytes && !quantized) index.made->lessons.tell_bytes_begun();
   try {
@@ -261,7 +261,8 @@ std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows&
                                                      form_for(index, plan.proposer), plan.proposer, copies,
                                                      plan.threads, trace);
   } catch (const Error& error) {
-    if (!quantized || error.code() != Errc::out_of_memory) throw;  // those without a copy do as well
+    if (!quantized || error.code() != Errc::out_of_memory) throw;
+    index.made->row_copy_lacks_room = true;  // those without a copy do as well
   }
   if (bytes) index.made->lessons.tell_bytes_made();
   return quantized;

@@ -86,6 +86,7 @@ struct MadeOfRows {
   DeviceMutex quantized_mutex;
   /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
+  bool row_copy_lacks_room = false;                ///< there was no room for them with a copy of the rows
   std::shared_ptr<const IndexBoxes> boxes;         ///< made by the first search by boxes
   std::shared_ptr<const RowBands> bands;           ///< made by the first search by bands
   std::shared_ptr<const GapRows> gaps;             ///< made by the first search by products of gaps

@@ -33,6 +33,9 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+/// Is Feedback::scans where rows pass through a device, so that nothing made of them is kept.
+inline constexpr std::int64_t scans_of_passing_rows = -1;
+
 /// Holds what earlier searches showed about proposers and boxes: Index::feedback().
 struct Feedback {
   struct Lesson {
@@ -54,7 +57,8 @@ struct Feedback {
   std::int64_t boxes_lose_from = 0;
   std::int64_t queries = 0;  ///< answered without boxes, although boxes would have been faster
   bool bytes_made = false;   ///< the quantized rows of int8 have been made
-  /// Scans of all rows by the chain, for few queries, that would have been shorter with the rows of int8.
+  /// Scans of all rows by the chain, for few queries, that would have been shorter with the rows of int8; or
+  /// scans_of_passing_rows.
   std::int64_t scans = 0;
   /// Says how far apart the bounds of int8 are, in standard deviations of a row's squared distances, from a
   /// sample. 0: the rows lie on a grid of bytes, for which products are exact. An Index computes this from

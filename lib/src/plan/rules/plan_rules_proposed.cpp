@@ -257,6 +257,7 @@ ProposerChoice choose_proposer(const DeviceInfo& device, const Problem& problem,
     return {};
   }
   if (!bytes_gain(device, problem, options) || is_too_coarse(Proposer::int8, problem, feedback)) return {};
+  if (feedback.scans < 0) return {};  // nothing that is made would be kept
   if (feedback.bytes_made || feedback.scans >= scans_to_pay) return {Proposer::int8, true};
   return {Proposer::none, false, scans_to_pay - feedback.scans};
 }

@@ -301,8 +301,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   do_once(search.overlap);  // for a search without queries
   if (tiles) tiles->tell();
   if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
-  if (index.residence == Residence::resident)
-    index.made->lessons.tell_scans(scans_to_count(index.device.info(), plan, search.options));
+  index.made->lessons.tell_scans(scans_to_count(index.device.info(), plan, search.options));
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = steps;

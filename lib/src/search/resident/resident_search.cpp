@@ -253,7 +253,8 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
   const SearchOptions& options = options_for(index, request.options, own);
   if (prefilters(index, request.m(), request.k, options) && search_prefiltered(index, request, sink, trace))
     return {};
-  const Feedback feedback = index.made->lessons.feedback();
+  Feedback feedback = index.made->lessons.feedback();
+  if (request.stream_plan) feedback.scans = scans_of_passing_rows;
   SearchPlanner planner(index, request.m(), request.k, options, feedback);
   const Plan* const alike = plan_of_alike(index, request);
   for (bool begun = false, gave_way = false;; gave_way = true) {

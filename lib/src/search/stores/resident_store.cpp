@@ -25,7 +25,7 @@ namespace {
 /// Returns the largest |element - centre| of a sample of `rows`. It is 0 for bits: no proposer is used for
 /// them, and they must not be computed with as floats.
 double reach_of(MatrixView<const float> rows, const ResidentRows& all) {
-  return compares_bits(all.metric) ? 0 : clip_range_of(rows, all.centre, 0);
+  return compares_bits(all.metric) ? 0 : clip_range_of(rows, all.centre, 1);
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
 }  // namespace
 
 StoreInfo StreamedStore::info() const {
-  return {Residence::stream, 0, true, set_.source ? set_.source->state() : 0, {}};
+  return {
+      Residence::stream, 0, true, set_.source ? set_.source->state() : 0, {.scans = scans_of_passing_rows}};
 }
 
 /// Visits the parts, except pieces that an earlier search with this checkpoint already searched.
