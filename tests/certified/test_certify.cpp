@@ -70,8 +70,8 @@ TEST_CASE("certify: a search by the chain alone has nothing of it") {
   CHECK(trace.listed == 0);
 }
 
-// 2048 rows of four columns, scaled for numbers of 1, are some 2^-25 apart. Without the sizes of docs/certificate.md,
-// section 3, tensor cores lost the 30th neighbour of query 151 here.
+// 2048 rows of four columns, scaled for numbers of 1, are some 2^-25 apart. Without the sizes of
+// docs/certificate.md, section 3, tensor cores lost the 30th neighbour of query 151 here.
 TEST_CASE("certify: rows a few units in the last place apart") {
   constexpr DataKind kind = DataKind::integers_16777216;
   for (const Metric metric : {Metric::cosine, Metric::squared_l2})

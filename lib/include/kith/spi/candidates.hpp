@@ -19,7 +19,7 @@ namespace kith::spi {
 enum RowTerm : std::uint32_t {
   half_norm,       ///< at most |x'|^2 / 2
   norm,            ///< at least |x'|
-  quantized_norm,  ///< at least |x~|; for fp16 each 16-bit float of the line counts as least_aligned_half at least
+  quantized_norm,  ///< at least |x~|; for fp16 of sizes, each of which is at least least_aligned_half
   residual,        ///< at least |x' - x~|
 };
 inline constexpr std::uint32_t terms_a_row = 4;

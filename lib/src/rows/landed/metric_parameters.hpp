@@ -1,5 +1,5 @@
-// The parameters of prepared metrics and weights of columns (docs/contract.md, section 1): which there are, and
-// what is refused.
+// The parameters of prepared metrics and weights of columns (docs/contract.md, section 1): which there are,
+// and what is refused.
 #pragma once
 
 #include <cstddef>
