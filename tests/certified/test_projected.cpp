@@ -192,6 +192,8 @@ TEST_CASE("projections: taken where they pay, kept with the index, and left wher
   Trace trace;
   const Neighbors found = index.search(many, 5, {}, &trace);
   CHECK(trace.seconds.count("project") == 1);
+  CHECK(trace.device_seconds > trace.seconds["collect"] + trace.seconds["rank"]);
+  CHECK(trace.device_seconds < trace.total_seconds);
   CHECK(difference(found, index.search(many, 5, {.proposer = Proposer::int8})) == "");
   CHECK(index.memory_bytes() > before + before / 2);
   CHECK(takes(index, queries_asked, 5));  // projections are there

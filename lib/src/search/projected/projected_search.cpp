@@ -70,6 +70,17 @@ class ProjectedSearch : PickedSearch {
 
   /// Answers queries first, first + 1, ...
   void answer(std::int64_t first, std::int64_t count) {
+    if (!trace_) return answer_tile(first, count);
+    // The host's threads are the device, so that all of a tile is its time, with that of searches within.
+    const double device_seconds = trace_->device_seconds, queue_seconds = trace_->queue_seconds;
+    const Stopwatch answering;
+    answer_tile(first, count);
+    trace_->device_seconds = device_seconds + answering.seconds();
+    trace_->queue_seconds = queue_seconds + answering.seconds();
+  }
+
+ private:
+  void answer_tile(std::int64_t first, std::int64_t count) {
     begin(first, count);
     const PickedQueries all(request_, numbers_from(first, count));
     if (!reach_.pays) {  // an earlier tile showed it
@@ -92,7 +103,6 @@ class ProjectedSearch : PickedSearch {
     pass_on();
   }
 
- private:
   Projected project(const PickedQueries& queries) {
     const Stopwatch projecting;
     Projected projected = rows_.projection().project(queries.rows(), request_.options.threads);
