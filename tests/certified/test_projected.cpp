@@ -230,6 +230,27 @@ TEST_CASE("projections: queries whose lists overflow are searched in the ordinar
   CHECK(index.plan(queries_asked, 4).reason.find(projected) != std::string::npos);
 }
 
+TEST_CASE("projections: lists that end too near are found out") {
+  if (!may_take()) return;
+  // What directions leave decides which row is nearest, but not for the queries that tell how far rows are:
+  // the first of every 16 are rows, moved along directions.
+  const Look look{.spread = 0.1f, .blur = 0.15f};
+  const Matrix train = rows_of(look, rows_of_index, 1), along = rows_of({.spread = 0.1f, .blur = 0}, 2, 5);
+  const Index index = prepared_index(train);
+  Matrix queries = rows_of(look, queries_asked, 2);
+  float square = 0;
+  for (std::int64_t d = 0; d < columns; ++d)
+    square +=
+        (along.row(0)[size(d)] - along.row(1)[size(d)]) * (along.row(0)[size(d)] - along.row(1)[size(d)]);
+  for (std::int64_t q = 0; q < queries_asked; q += 16)
+    for (std::int64_t d = 0; d < columns; ++d)
+      queries.values[size(q * columns + d)] =
+          train.row(100 * q)[size(d)] +
+          std::sqrt(1.5f / square) * (along.row(0)[size(d)] - along.row(1)[size(d)]);
+  const Trace trace = same_by_projections(index, queries, 1);
+  CHECK(trace.repeats >= queries_asked / 2);
+}
+
 TEST_CASE("projections: the same bits whatever the host program has set") {
   if (!may_take()) return;
   const Matrix train = rows_of({}, rows_of_index, 1), queries = rows_of({}, queries_asked, 2);

@@ -36,8 +36,8 @@ bool are_rows_right(const ResidentRows& index) {
   };
   const bool is_host = device.profile.host_threads != 0 && device.profile.vector_floats >= 8 &&
                        has(Proposer::dot) && !has(Proposer::bf16);
-  return is_host && sums_squares(index.metric) && !index.terms && !index.rows_are_bytes &&
-         index.residence == Residence::resident && index.rows >= fewest_rows &&
+  return is_host && sums_squares(index.metric) && index.centre.size() == size(index.dims) && !index.terms &&
+         !index.rows_are_bytes && index.residence == Residence::resident && index.rows >= fewest_rows &&
          index.dims >= fewest_columns && index.dims <= most_columns;
 }
 
