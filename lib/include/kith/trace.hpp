@@ -51,7 +51,7 @@ struct Trace {
   /// search, the rows found. Counted if steps are timed.
   std::int64_t listed = 0, collected = 0;
   std::int64_t repeats = 0;  ///< queries whose list overflowed, or whose guess failed, but not when repeated
-  std::int64_t fallbacks = 0;  ///< queries whose lists always overflowed, left to the chain alone
+  std::int64_t fallbacks = 0;  ///< queries left open, for the chain alone (by projections: the ordinary way)
   /// In double precision: candidates whose chain was computed, and queries that were asked again, since other
   /// rows might have been as near.
   std::int64_t ranked_doubles = 0, repeated_doubles = 0;

@@ -208,7 +208,7 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
     VotesSink sink(index.shown, found, vote_count);
     search(index, moved, largest_k, mapped.options(), sink, trace);
     if (!sink.counted())
-      vote_count.hold({nullptr, 0, size(queries.rows)});  // by bands, or by products of gaps
+      vote_count.hold({nullptr, 0, size(queries.rows)});  // by bands, products of gaps, or projections
     if (trace) index.tell_metric(trace->plan);
   } else {  // no single device has the labels, the host ranks the neighbours, or rows have groups
     find_nearest(index, queries, largest_k, mapped.options(), found, trace);

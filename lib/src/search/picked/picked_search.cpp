@@ -71,22 +71,29 @@ void PickedSearch::search_some(const ResidentRows& rows, MatrixView<const float>
   if (trace_) add_rest(*trace_, more);
 }
 
+void PickedSearch::search_sample(const ResidentRows& sample, MatrixView<const float> some,
+                                 const PickedQueries& queries, std::int64_t k, PickedLists& to) {
+  SearchOptions way = queries.options();
+  const std::vector<std::uint32_t> words = words_of_sample(way.filter, sample.rows);
+  if (!words.empty()) way.filter = {words.data(), way.filter.rows(), words_of_filter(sample.rows)};
+  search_by_chain(sample, some, queries, way, k, to);
+}
+
+std::span<const Key> PickedSearch::list_in_sample(const PickedQueries& queries, PickedLists& lists,
+                                                  std::int64_t i) {
+  const bool own = queries.leaves_own() && queries.own(i) % picked_sample_stride == 0;
+  return own ? lists.list_without(i, queries.own(i) / picked_sample_stride) : lists.list(i);
+}
+
 std::vector<double> PickedSearch::values_in_sample(const ResidentRows& sample, MatrixView<const float> some,
                                                    const PickedQueries& queries) {
   constexpr std::int64_t fewest = 8;
   const std::int64_t k = std::max(fewest, divide_up(k_, picked_sample_stride));
-  SearchOptions way = queries.options();
-  const std::vector<std::uint32_t> words = words_of_sample(way.filter, sample.rows);
-  if (!words.empty()) way.filter = {words.data(), way.filter.rows(), words_of_filter(sample.rows)};
   PickedLists near;
-  search_by_chain(sample, some, queries, way, k, near);
+  search_sample(sample, some, queries, k, near);
   std::vector<double> values;
-  for (std::int64_t i = 0; i < queries.count(); ++i) {
-    const bool own = queries.leaves_own() && queries.own(i) % picked_sample_stride == 0;
-    values.push_back(
-        value_at(own ? near.list_without(i, queries.own(i) / picked_sample_stride) : near.list(i),
-                 std::min(k, sample.rows)));
-  }
+  for (std::int64_t i = 0; i < queries.count(); ++i)
+    values.push_back(value_at(list_in_sample(queries, near, i), std::min(k, sample.rows)));
   return values;
 }
 

@@ -26,13 +26,18 @@ inline constexpr std::int64_t picked_sample_stride = 32;
 /// Returns whether the caller leaves it to kith how to search.
 bool leaves_way_open(const SearchOptions& options);
 
+/// Returns whether the ordinary way may have room for what this error refused: memory or a step.
+inline bool lacks_room(const Error& error) {
+  return error.code() == Errc::out_of_memory || error.code() == Errc::unsupported;
+}
+
 /// Returns whether plan() proposes, and is refused neither memory nor a step.
 template <class MakePlan>
 bool plans_to_propose(const MakePlan& plan) {
   try {
     return plan().proposer != Proposer::none;
   } catch (const Error& error) {
-    if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
+    if (!lacks_room(error)) throw;
     return false;
   }
 }
@@ -84,8 +89,14 @@ class PickedSearch {
                        SearchOptions way, std::int64_t k, PickedLists& to);
   void search_some(const ResidentRows& rows, MatrixView<const float> some, const SearchOptions& way,
                    std::int64_t k, PickedLists& to);
-  /// Returns the value of a near row of the sample for each query; NaN: there are too few.
+  /// Finds the k nearest rows of the sample by the chain. Their lists have places in the sample.
   ///   some  the queries as the sample has its rows
+  void search_sample(const ResidentRows& sample, MatrixView<const float> some, const PickedQueries& queries,
+                     std::int64_t k, PickedLists& to);
+  /// Returns the list of query i without its own row.
+  static std::span<const Key> list_in_sample(const PickedQueries& queries, PickedLists& lists,
+                                             std::int64_t i);
+  /// Returns the value of a near row of the sample for each query; NaN: there are too few.
   std::vector<double> values_in_sample(const ResidentRows& sample, MatrixView<const float> some,
                                        const PickedQueries& queries);
 
@@ -93,6 +104,10 @@ class PickedSearch {
   void begin(std::int64_t first, std::int64_t count);
   /// Keeps the first k of a list as the answer of a query, and returns true.
   bool keep(std::int64_t query, std::span<const Key> list);
+  /// Returns what was kept, padded with no_key.
+  std::span<const Key> kept(std::int64_t query) const {
+    return std::span(answers_).subspan(size((query - first_) * k_), size(k_));
+  }
   /// Passes the answers on.
   void pass_on();
   /// Lets those open queries be asked once more whose values rows give that were found. Returns the numbers
@@ -103,9 +118,9 @@ class PickedSearch {
     const LeftOpen again = open.with_value();
     std::vector<std::int64_t> left = std::move(open.numbers);
     if (again.numbers.empty()) return left;
-    if (trace_) trace_->repeats += static_cast<std::int64_t>(again.numbers.size());
     const std::vector<double> values(again.values.begin(), again.values.end());
     const LeftOpen still = propose(PickedQueries(request_, again.numbers), values);
+    if (trace_) trace_->repeats += static_cast<std::int64_t>(again.numbers.size() - still.numbers.size());
     left.insert(left.end(), still.numbers.begin(), still.numbers.end());
     std::sort(left.begin(), left.end());
     return left;

@@ -4,6 +4,9 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/quantized_rows.hpp"
+#include "plan/plan_filter.hpp"
+#include "plan/plan_memory.hpp"
+#include "plan/proposal_sizes.hpp"
 #include "plan/reasons.hpp"
 #include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
@@ -19,10 +22,14 @@ namespace {
 
 constexpr std::size_t bytes_of_lists = std::size_t{1} << 27;
 
-/// Returns whether projections, the copy of the rows, and lists fit beside the rows.
+/// Returns whether projections, the copy of the rows, lists, and what directions are found with fit beside
+/// the rows.
 bool fits_projected(const ResidentRows& index, const SearchOptions& options) {
   constexpr std::int64_t columns = fine_columns + 4 * coarse_columns;
-  return cells_of(index.rows, index.dims + index.dims / 4 + columns) * sizeof(float) + bytes_of_lists <=
+  const std::size_t of_directions =
+      cells_of(most_rows_of_directions(index.dims) + 4 * fine_columns, index.dims) * sizeof(double);
+  return cells_of(index.rows, index.dims + index.dims / 4 + columns) * sizeof(float) + of_directions +
+             bytes_of_lists <=
          room_for_quantized_rows(index.device.info(), options);
 }
 
@@ -56,12 +63,25 @@ bool are_sizes_for_projections(const ResidentRows& index, std::int64_t m, std::i
 /// many queries.
 bool are_worth_making(const ResidentRows& index, std::int64_t m, std::int64_t k, bool prepares) {
   constexpr std::int64_t queries = 6000;
-  if (const auto made = made_projected_rows(index)) return !made->loses(k);
+  if (const auto known = known_reaches(index); known && known->loses(k)) return false;
+  if (made_projected_rows(index)) return true;
   if (index.made->projected_lack_room) return false;
   return prepares || m + index.made->lessons.feedback().queries >= queries;
 }
 
+/// Returns whether a search counts most rows, or others taught how far its neighbours are.
+bool counts_enough(const ResidentRows& index, std::int64_t k, const SearchOptions& options) {
+  if (counts_most_rows(index, options)) return true;
+  const auto known = known_reaches(index);
+  return known && known->reach(k);
+}
+
 }  // namespace
+
+bool counts_most_rows(const ResidentRows& index, const SearchOptions& options) {
+  const std::int64_t filters = options.filter.rows();
+  return filters == 0 || (filters == 1 && fewest_kept(options.filter, index.rows) >= index.rows / 4 * 3);
+}
 
 bool takes_projections(const ResidentRows& index, std::int64_t m, std::int64_t k,
                        const SearchOptions& options, bool prepares) {
@@ -71,7 +91,8 @@ bool takes_projections(const ResidentRows& index, std::int64_t m, std::int64_t k
   const FloatGuard guard;
   return are_values_right(index) && are_sizes_for_projections(index, m, k) &&
          fits_projected(index, options) && are_worth_making(index, m, k, prepares) &&
-         !prefilters(index, m, k, options) && filled_directions(index, options.threads) <= most_filled &&
+         counts_enough(index, k, options) && !prefilters(index, m, k, options) &&
+         filled_directions(index, options.threads) <= most_filled &&
          plans_to_propose([&] { return plan_projected(index, m, k, options); });
 }
 
@@ -104,10 +125,12 @@ Plan plan_projected(const ResidentRows& index, std::int64_t m, std::int64_t k, c
   way.self.reset();
   way.boxes = false;
   Plan plan = plan_search(made ? made->coarse() : shell, m, k, way, {});
-  const auto reach = made ? made->reach(k) : std::nullopt;
+  const auto reach = made ? made->reaches()->reach(k) : std::nullopt;
   plan.candidates = std::clamp(times * (reach ? reach->listed : unknown), fewest, most);
   plan.query_tile = std::clamp<std::int64_t>(of_all / plan.candidates, 64, most_queries);
   plan.query_tile = std::min(plan.query_tile, std::max<std::int64_t>(m, 1));
+  plan.workspace_bytes = workspace_sizes(index.device.info(), plan).total() + ProposalSizes(plan).total() +
+                         scratch_of(*index.device.state(), plan);
   plan.row_copy_bytes = 0;
   plan.self = options.self;
   plan.filters = options.filter.rows();

@@ -19,7 +19,7 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t rows_of_directions = 2048, rows_of_filled = 256;
+constexpr std::int64_t rows_of_filled = 256;
 
 Floats all_rows_of(const ResidentRows& index, std::uint32_t threads) {
   Floats rows(cells_of(index.rows, index.dims));
@@ -30,7 +30,7 @@ Floats all_rows_of(const ResidentRows& index, std::uint32_t threads) {
 /// Returns the directions of a sample of the rows.
 Projection projection_of(const ResidentRows& index, MatrixView<const float> rows, std::uint32_t threads) {
   const FloatGuard guard;
-  const std::int64_t stride = divide_up(rows.rows(), rows_of_directions);
+  const std::int64_t stride = divide_up(rows.rows(), most_rows_of_directions(rows.cols()));
   return {index.centre,
           directions_of({rows.data(), divide_up(rows.rows(), stride), rows.cols(), stride * rows.cols()},
                         index.centre, threads)};
@@ -38,11 +38,18 @@ Projection projection_of(const ResidentRows& index, MatrixView<const float> rows
 
 }  // namespace
 
-ProjectedRows::ProjectedRows(const ResidentRows& index, std::uint32_t threads)
-    : rows_(all_rows_of(index, threads)),
+std::int64_t most_rows_of_directions(std::int64_t dims) {
+  constexpr std::int64_t fewest = 256, most = 2048, cells = 1 << 22;
+  return std::clamp(cells / dims, fewest, most);
+}
+
+ProjectedRows::ProjectedRows(const ResidentRows& index, std::shared_ptr<ProjectedReaches> known,
+                             std::uint32_t threads)
+    : reaches_(known ? std::move(known) : std::make_shared<ProjectedReaches>()),
+      rows_(all_rows_of(index, threads)),
       projection_(projection_of(index, {rows_.data(), index.rows, index.dims}, threads)) {
   const FloatGuard guard;
-  Projected projected = projection_.project({rows_.data(), index.rows, index.dims}, threads);
+  Projected projected = projection_->project({rows_.data(), index.rows, index.dims}, threads);
   fine_ = std::move(projected.fine);
   const MatrixView<const float> rows(rows_.data(), index.rows, index.dims);
   if (index.dims <= most_byte_columns && place_on_grid(index.grid, rows, threads) == spi::OnGrid::exactly)
@@ -60,21 +67,36 @@ std::size_t ProjectedRows::bytes() const {
   return (rows_.size() + fine_.size()) * sizeof(float) + (bytes_ ? bytes_->bytes() : 0);
 }
 
-void ProjectedRows::tell_reach(std::int64_t k, const ProjectedReach& reach) const {
+void ProjectedReaches::tell(std::int64_t k, const ProjectedReach& reach) {
   const std::lock_guard lock(mutex_);
   reaches_[k] = reach;
 }
 
-std::optional<ProjectedReach> ProjectedRows::reach(std::int64_t k) const {
+void ProjectedReaches::fail(std::int64_t k) {
+  const std::lock_guard lock(mutex_);
+  if (failed_.insert(k).second)
+    reaches_.erase(k);
+  else
+    reaches_[k].pays = false;
+}
+
+std::optional<ProjectedReach> ProjectedReaches::reach(std::int64_t k) const {
   const std::lock_guard lock(mutex_);
   const auto found = reaches_.find(k);
   return found == reaches_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool ProjectedRows::loses(std::int64_t k) const {
+bool ProjectedReaches::loses(std::int64_t k) const {
   const std::lock_guard lock(mutex_);
-  return std::any_of(reaches_.begin(), reaches_.end(),
-                     [k](const auto& known) { return !known.second.pays && known.first <= k; });
+  return std::any_of(reaches_.begin(), reaches_.end(), [k](const auto& known) {
+    constexpr std::int64_t times = 4;  // searches for more neighbours than these find out themselves
+    return !known.second.pays && known.first <= k && k <= times * known.first;
+  });
+}
+
+bool ProjectedReaches::any_pays() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(reaches_.begin(), reaches_.end(), [](const auto& known) { return known.second.pays; });
 }
 
 ResidentRows no_coarse_rows(const ResidentRows& index) {
@@ -97,23 +119,39 @@ double filled_directions(const ResidentRows& index, std::uint32_t threads) {
 std::shared_ptr<const ProjectedRows> projected_rows_with_room(const ResidentRows& index,
                                                               std::uint32_t threads, Trace* trace) {
   const std::lock_guard lock(index.made->quantized_mutex);
-  if (index.made->projected) return index.made->projected;
+  auto& kept = index.made->projected;
+  if (kept && kept->are_made()) return kept;
   const Stopwatch making;
   try {
-    index.made->projected = std::make_shared<ProjectedRows>(index, threads);
+    kept = std::make_shared<ProjectedRows>(index, kept ? kept->reaches() : nullptr, threads);
     if (trace) trace->seconds["project"] += making.seconds();
+    return kept;
   } catch (const Error& error) {
-    if (error.code() != Errc::out_of_memory) throw;
-    index.made->projected_lack_room = true;
+    if (!lacks_room(error)) throw;
   } catch (const std::bad_alloc&) {
-    index.made->projected_lack_room = true;
   }
-  return index.made->projected;
+  index.made->projected_lack_room = true;
+  return nullptr;
 }
 
 std::shared_ptr<const ProjectedRows> made_projected_rows(const ResidentRows& index) {
   const std::lock_guard lock(index.made->quantized_mutex);
-  return index.made->projected;
+  const auto& kept = index.made->projected;
+  return kept && kept->are_made() ? kept : nullptr;
+}
+
+std::shared_ptr<const ProjectedReaches> known_reaches(const ResidentRows& index) {
+  const std::lock_guard lock(index.made->quantized_mutex);
+  const auto& kept = index.made->projected;
+  return kept ? kept->reaches() : nullptr;
+}
+
+void release_useless(const ResidentRows& index, std::int64_t k) {
+  std::shared_ptr<const ProjectedRows> useless;  // goes when the lock is no longer held
+  const std::lock_guard lock(index.made->quantized_mutex);
+  auto& kept = index.made->projected;
+  if (!kept || !kept->are_made() || !kept->reaches()->loses(k) || kept->reaches()->any_pays()) return;
+  useless = std::exchange(kept, std::make_shared<ProjectedRows>(kept->reaches()));
 }
 
 }  // namespace kith

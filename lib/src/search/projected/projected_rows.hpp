@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/floats.hpp"
@@ -25,12 +26,38 @@ struct ProjectedReach {
   std::int64_t listed = 0;  ///< coarse rows within the bound, of a query
 };
 
+/// Keeps what searches taught. Any thread may call it.
+class ProjectedReaches {
+ public:
+  /// Records what was learnt about searches for k neighbours.
+  void tell(std::int64_t k, const ProjectedReach& reach);
+  /// Records that projections left most queries of a tile open. The first time what was known is forgotten,
+  /// so that the next search learns anew; the second time they are known not to pay.
+  void fail(std::int64_t k);
+  std::optional<ProjectedReach> reach(std::int64_t k) const;
+  /// Returns whether searches for k neighbours are known not to pay, from those for as many or somewhat
+  /// fewer.
+  bool loses(std::int64_t k) const;
+  /// Returns whether some searches are known to pay.
+  bool any_pays() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, ProjectedReach> reaches_;
+  std::set<std::int64_t> failed_;
+};
+
 class ProjectedRows {
  public:
   /// Reads the rows from the device, which it locks now and then. Throws out_of_memory.
-  ProjectedRows(const ResidentRows& index, std::uint32_t threads);
+  ///   known  what searches of these rows taught; null: nothing
+  ProjectedRows(const ResidentRows& index, std::shared_ptr<ProjectedReaches> known, std::uint32_t threads);
+  /// Keeps what searches taught, without the rows.
+  explicit ProjectedRows(std::shared_ptr<ProjectedReaches> known) : reaches_(std::move(known)) {}
 
-  const Projection& projection() const { return projection_; }
+  /// Returns whether it has the rows; what follows must not be called otherwise.
+  bool are_made() const { return projection_.has_value(); }
+  const Projection& projection() const { return *projection_; }
   /// Returns all rows, [n, dims].
   const float* rows() const { return rows_.data(); }
   /// Returns the rows in bytes if all lie exactly on a grid; else null.
@@ -42,21 +69,19 @@ class ProjectedRows {
   const ResidentRows& sample() const { return *sample_; }
   std::size_t bytes() const;
 
-  /// Records what was learnt about searches for k neighbours, and returns it.
-  void tell_reach(std::int64_t k, const ProjectedReach& reach) const;
-  std::optional<ProjectedReach> reach(std::int64_t k) const;
-  /// Returns whether searches for k neighbours are known not to pay.
-  bool loses(std::int64_t k) const;
+  const std::shared_ptr<ProjectedReaches>& reaches() const { return reaches_; }
 
  private:
+  const std::shared_ptr<ProjectedReaches> reaches_;
   const Floats rows_;
-  const Projection projection_;
+  const std::optional<Projection> projection_;
   std::vector<float> fine_;
   std::optional<ByteRows> bytes_;
   std::shared_ptr<const ResidentRows> coarse_, sample_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::int64_t, ProjectedReach> reaches_;
 };
+
+/// Returns how many rows of so many columns the directions are found from.
+std::int64_t most_rows_of_directions(std::int64_t dims);
 
 /// Returns none, with the schema of the coarse rows of an Index.
 ResidentRows no_coarse_rows(const ResidentRows& index);
@@ -72,5 +97,12 @@ std::shared_ptr<const ProjectedRows> projected_rows_with_room(const ResidentRows
 
 /// Returns it if it was made, else null.
 std::shared_ptr<const ProjectedRows> made_projected_rows(const ResidentRows& index);
+
+/// Returns what searches of an Index taught; null: nothing.
+std::shared_ptr<const ProjectedReaches> known_reaches(const ResidentRows& index);
+
+/// Lets go of rows that no search is known to gain from, if one for k neighbours loses, but not of what
+/// searches taught.
+void release_useless(const ResidentRows& index, std::int64_t k);
 
 }  // namespace kith

@@ -18,6 +18,10 @@ namespace kith {
 bool takes_projections(const ResidentRows& index, std::int64_t m, std::int64_t k,
                        const SearchOptions& options, bool prepares = false);
 
+/// Returns whether a search counts so many rows that it teaches others: without a filter, or with one for all
+/// queries that strikes few, as removed rows do.
+bool counts_most_rows(const ResidentRows& index, const SearchOptions& options);
+
 /// Returns whether projections take less time than products of whole rows, if a query has to list so many
 /// coarse rows and to rank so many rows, these perhaps by their bytes.
 bool projections_pay(const ResidentRows& index, double listed, double ranked, bool bytes);

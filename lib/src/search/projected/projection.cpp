@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/numbers.hpp"
@@ -14,6 +15,12 @@ namespace kith {
 namespace {
 
 constexpr double unit_of_doubles = 0x1p-53, unit_of_floats = 0x1p-24;
+/// Rounds to float. No element of a row is so large, but one of a query may be; nothing bounds its products.
+float rounded(double value) {
+  constexpr auto most = static_cast<double>(std::numeric_limits<float>::max());
+  return static_cast<float>(std::clamp(value, -most, most));
+}
+
 constexpr std::int64_t rows_at_once = 16,
                        columns_at_once = 64;  // what is read of directions stays in a cache
 
@@ -69,11 +76,11 @@ void Projection::project_some(MatrixView<const float> rows, std::int64_t first, 
     float* const whole = to.fine.data() + place * width;
     double left = square[r];
     for (std::size_t i = 0; i < fine; ++i) {
-      if (i == coarse) near[coarse] = static_cast<float>(std::sqrt(std::max(left, 0.0)));
+      if (i == coarse) near[coarse] = rounded(std::sqrt(std::max(left, 0.0)));
       left -= own[i] * own[i];
-      whole[i] = static_cast<float>(own[i]);
+      whole[i] = rounded(own[i]);
     }
-    whole[fine] = static_cast<float>(std::sqrt(std::max(left, 0.0)));
+    whole[fine] = rounded(std::sqrt(std::max(left, 0.0)));
     std::copy_n(whole, coarse, near);
     to.norms[place] = std::sqrt(square[r]) * (1 + static_cast<double>(dims() + 4) * unit_of_doubles);
   }

@@ -45,7 +45,7 @@ std::size_t bytes_of(const ResidentRows& rows) {
   if (rows.made->boxes) bytes += rows.made->boxes->bytes();
   if (rows.made->bands) bytes += rows.made->bands->bytes();
   if (const auto& gaps = rows.made->gaps) bytes += bytes_of(gaps->extended()) + bytes_of(gaps->sample());
-  if (const auto& projected = rows.made->projected)
+  if (const auto& projected = rows.made->projected; projected && projected->are_made())
     bytes += projected->bytes() + bytes_of(projected->coarse()) + bytes_of(projected->sample());
   return bytes;
 }
