@@ -179,6 +179,10 @@ TEST_CASE("projections: filters, own rows, radii, removed rows, and rows added")
   SearchOptions both = each;
   both.self = 40;
   same_by_projections(index, own, 7, both);
+  // Lists overflow where few rows count, which says nothing of searches of all rows.
+  for (std::uint32_t& word : words) word = random.below(16) == 0 ? 1u << random.below(32) : 0;
+  for (int time = 0; time < 2; ++time) CHECK(same_by_projections(index, queries, 7, each).fallbacks > 0);
+  CHECK(same_by_projections(index, queries, 7).fallbacks <= few);
   SearchOptions near;
   near.radius = static_cast<double>(index.search(queries, 7).distance[6]);
   same_by_projections(index, queries, 7, near);
