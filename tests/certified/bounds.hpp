@@ -2,8 +2,8 @@
 // must satisfy.
 #pragma once
 
-#include "common/quantized_rows.hpp"
-#include "common/tensor_core.hpp"
+#include "common/quantized/quantized_rows.hpp"
+#include "common/quantized/tensor_core.hpp"
 
 namespace kith::tests::bounding {
 

@@ -2,7 +2,7 @@
 // each row, computed in long double.
 #pragma once
 
-#include "common/quantized_rows.hpp"
+#include "common/quantized/quantized_rows.hpp"
 
 namespace kith::tests::certifying {
 

@@ -1,5 +1,5 @@
 // Tests each step alone for rows on a grid of bytes: docs/certificate.md, section 4.
-#include "common/quantized_rows.hpp"
+#include "common/quantized/quantized_rows.hpp"
 #include "kith/spi/byte_grid.hpp"
 #include "workloads/random.hpp"
 

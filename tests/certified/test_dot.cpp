@@ -1,5 +1,5 @@
 // Tests inner products in single precision, with rows and quantized rows anywhere in memory.
-#include "common/quantized_rows.hpp"
+#include "common/quantized/quantized_rows.hpp"
 
 namespace kith::tests::test_dot {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/tensor_core.hpp"
+#include "common/quantized/tensor_core.hpp"
 #include "kith/spi.hpp"
 #include "planted_memory.hpp"
 

@@ -1,5 +1,5 @@
 // Tests quantized rows, and bounds for how far they are from the rows: docs/certificate.md, section 2.
-#include "common/quantized_rows.hpp"
+#include "common/quantized/quantized_rows.hpp"
 
 namespace kith::tests {
 namespace {

@@ -1,6 +1,6 @@
 // Tests quantized rows of bytes, and bounds for how far they are from the rows: docs/certificate.md,
 // section 2.
-#include "common/quantized_rows.hpp"
+#include "common/quantized/quantized_rows.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "kith/index_file.hpp"
 #include "metric/chain.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kith/index_file.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 
 namespace kith {
 

@@ -14,7 +14,7 @@
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/packed/byte_memory.hpp"
 #include "search/packed/half_memory.hpp"

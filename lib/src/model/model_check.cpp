@@ -13,7 +13,7 @@
 #include "model/model_metric.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
 #include "rows/landed/column_variances.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/index_checks.hpp"
 #include "vote/votes.hpp"

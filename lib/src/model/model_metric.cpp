@@ -5,7 +5,7 @@
 
 #include "base/refuse.hpp"
 #include "base/text.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 
 namespace kith {
 namespace {

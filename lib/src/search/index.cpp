@@ -19,7 +19,7 @@
 #include "rows/landed/column_ranges.hpp"
 #include "rows/landed/column_variances.hpp"
 #include "rows/landed/moved_rows.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"

@@ -14,7 +14,7 @@
 #include "rows/landed/column_variances.hpp"
 #include "rows/landed/moved_rows.hpp"
 #include "rows/landed/moved_source.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"

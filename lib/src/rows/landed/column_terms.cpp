@@ -3,7 +3,7 @@
 #include "base/float_guard.hpp"
 #include "device/device_set.hpp"
 #include "rows/index_state.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 
 namespace kith {
 

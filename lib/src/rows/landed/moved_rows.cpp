@@ -18,7 +18,7 @@
 #include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/periodic_box.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {

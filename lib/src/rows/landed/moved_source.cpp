@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "base/xxh64.hpp"
 #include "rows/landed/moved_rows.hpp"
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {

@@ -1,4 +1,4 @@
-#include "rows/landed/metric_parameters.hpp"
+#include "rows/prepared/metric_parameters.hpp"
 
 #include <algorithm>
 #include <cmath>

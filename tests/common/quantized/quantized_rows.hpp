@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/device.hpp"
-#include "common/row_terms.hpp"
+#include "common/quantized/row_terms.hpp"
 
 namespace kith::tests {
 

@@ -1,4 +1,4 @@
-#include "rows/landed/prepared_metric.hpp"
+#include "rows/prepared/prepared_metric.hpp"
 
 #include <algorithm>
 #include <cfloat>

@@ -15,7 +15,7 @@
 #include "kith/options.hpp"
 #include "metric/cholesky.hpp"
 #include "rows/doubles/prepared_doubles.hpp"
-#include "rows/landed/metric_parameters.hpp"
+#include "rows/prepared/metric_parameters.hpp"
 
 namespace kith {
 
