@@ -1,22 +1,12 @@
 #include "certified/host_chains.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
+#include "certified/lent_memory.hpp"
 #include "cpu/backend.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
-namespace {
-
-/// Lends host memory to kernels, which only read memory that is const here.
-template <class T>
-std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
-  using Plain = std::remove_const_t<T>;
-  return host.borrow({Where::host, const_cast<Plain*>(data), count * sizeof(T), false, nullptr});
-}
-
-}  // namespace
 
 HostChains::HostChains(Metric metric, std::uint32_t threads)
     : metric_(metric), threads_(threads), host_(cpu::create_backend()->open(0)) {}

@@ -1,23 +1,16 @@
 #include "search/doubles/double_host_ranking.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "certified/lent_memory.hpp"
 #include "cpu/backend.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
 
 namespace kith {
 namespace {
-
-/// Lends host memory to kernels, which only read memory that is const here.
-template <class T>
-std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
-  using Plain = std::remove_const_t<T>;
-  return host.borrow({Where::host, const_cast<Plain*>(data), count * sizeof(T), false, nullptr});
-}
 
 template <class T>
 spi::Grid<T> grid_of(const std::unique_ptr<spi::Allocation>& memory, std::int64_t rows, std::int64_t cols) {
