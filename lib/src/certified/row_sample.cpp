@@ -62,17 +62,19 @@ void RowSample::add_sums(const float* row) {
 }
 
 /// Adds every `stride`-th row. Each thread adds some columns, on its own stack, because threads that write to
-/// neighbouring memory slow each other down.
+/// neighbouring memory slow each other down. It reads as much of a row in one piece as there are threads for.
 void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads) {
-  constexpr std::size_t columns_a_share = 32;
+  constexpr std::size_t least_columns = 32, most_columns = 512;
   const std::int64_t count = divide_up(rows.rows(), stride);
-  const std::size_t dims = sum_.size(), shares = (dims + columns_a_share - 1) / columns_a_share;
+  const std::size_t dims = sum_.size(),
+                    columns_a_share = std::clamp(dims / team_size(threads) + 1, least_columns, most_columns),
+                    shares = dims / columns_a_share + 1;  // the last may have no columns
   std::vector<unsigned char> whole(shares, 1);
   parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), threads, [&](std::int64_t share) {
     const std::size_t begin = size(share) * columns_a_share,
                       columns = std::min(columns_a_share, dims - begin);
-    std::array<double, columns_a_share> sum;
-    std::array<float, columns_a_share> least, most;
+    std::array<double, most_columns> sum;
+    std::array<float, most_columns> least, most;
     std::copy_n(sum_.data() + begin, columns, sum.data());
     std::copy_n(least_.data() + begin, columns, least.data());
     std::copy_n(most_.data() + begin, columns, most.data());

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes as c
+from functools import lru_cache
 from typing import Any, Optional, cast
 
 from ._library import check, lib, text
 from ._types import BIT_METRICS, CATEGORY_METRICS, FLOAT_METRICS, GAP_METRICS, Arithmetic, MetricName
+
 
 def metrics() -> list[MetricName]:
     """Return the names of all metrics; docs/contract.md, section 1, gives the formula of each."""
     return [metric_of(lib.kith_metric_name(number)) for number in range(lib.kith_metric_count())]
 
 
+@lru_cache(maxsize=256)  # each search asks
 def metric_named(name: str) -> MetricName:
     """Return kith's name of a metric, given in any spelling or by another library's name.
 

@@ -24,6 +24,7 @@ _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # 
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
 _DOUBLE = 6  # kith_rows.element, too
+_NUMBERS = {np.dtype(name): number for name, number in [*_ELEMENTS.items(), ("float64", _DOUBLE)] if name != "bfloat16"}
 _WITH_GAPS = {"l1": "nan_manhattan", "gower": "nan_gower"}  # the metric to choose instead; else nan_euclidean
 _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # their arrays are sliced as NumPy's are
 
@@ -68,15 +69,15 @@ def element_rows_of(
     every value. `instead`: says how the caller asks for ``f64``. `metric`: if it takes gaps, values may be missing, and
     become NaN. `quiet`, `features` and `advice` are those of `rows_of`.
     """
-    from ._cuda import rows_on_cuda
-    from ._rounded import rounded_on_cuda
-
     if isinstance(x, Rows):
         return x
     doubles = arithmetic != "f32" and not bits
     if type(x) is np.ndarray and x.ndim == 2 and x.flags.carray and not bits:  # most calls, which are to cost little
         if x.dtype == np.float32 or (doubles and x.dtype == np.float64):
             return Rows(x, struct_of(x))
+    from ._cuda import rows_on_cuda
+    from ._rounded import rounded_on_cuda
+
     given = Given(what, None, subtracts(x), features, advice, instead, takes_gaps(metric), metric)
     there = rows_on_cuda(x, bits, spec, doubles)
     if there is None and not bits and not doubles:
@@ -207,13 +208,14 @@ def _name(x: Array) -> str:
 def struct_of(array: Array) -> s.Rows:
     rows, cols = array.shape
     stride = array.strides[0] if rows > 1 else 0
+    element = _NUMBERS.get(array.dtype)
     return s.Rows(
         size=c.sizeof(s.Rows),
         data=array.__array_interface__["data"][0],
         rows=rows,
         cols=cols,
         stride_bytes=0 if stride == array.dtype.itemsize * cols else stride,
-        element=_DOUBLE if array.dtype == np.float64 else _ELEMENTS[_name(array)],
+        element=_ELEMENTS[_name(array)] if element is None else element,
     )
 
 
