@@ -30,8 +30,8 @@
 #include <utility>
 #include <vector>
 
-/// Tells several values beside each check that fails behind it. The text is made at once: INFO reads what it names in a
-/// lambda, and clang refuses names of a structured binding there.
+/// Tells several values beside each check that fails behind it. The text is made at once: INFO reads what it
+/// names in a lambda, and clang refuses names of a structured binding there.
 #define CAPTURE_ALL(...) KITH_CAPTURE_AS(DOCTEST_ANONYMOUS(kith_captured_), __VA_ARGS__)
 #define KITH_CAPTURE_AS(text, ...)                                                  \
   const std::string text = #__VA_ARGS__ " := " + test_support::listed(__VA_ARGS__); \

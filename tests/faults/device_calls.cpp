@@ -19,7 +19,7 @@ void fail_device_calls(const Asked& asked) {
       kind(FaultyDevice::throws_int, "an int", false, failure),
   };
   Scene scene("faulty:0");
-  fail_each(asked, Site::device_call, scene.operations(), kinds, [] {});
+  fail_each(asked, Site::device_call, scene.operations(false), kinds, [] {});
 }
 
 }  // namespace kith::tests::faults

@@ -59,7 +59,7 @@ void fail_driver_calls(const Asked& asked, Scene& scene) {
     std::printf("  %s has no driver\n", asked.spec.c_str());
     return;
   }
-  fail_each(asked, Site::driver_call, scene.operations(), kinds, [&] { scene.renew(); });
+  fail_each(asked, Site::driver_call, scene.operations(false), kinds, [&] { scene.renew(); });
 }
 
 }  // namespace kith::tests::faults

@@ -114,7 +114,8 @@ class Scene {
   void renew();
   /// Closes the device.
   void close();
-  std::vector<Operation> operations();
+  ///   with_long  one, too, that takes long
+  std::vector<Operation> operations(bool with_long);
 
  private:
   struct State;

@@ -111,7 +111,7 @@ namespace kith::tests::faults {
 void fail_allocations(const Asked& asked, Scene& scene) {
   const std::vector<Kind> kinds = {{1, false, "std::bad_alloc", {Errc::out_of_memory}},
                                    {1, true, "std::bad_alloc", {Errc::out_of_memory}}};
-  fail_each(asked, Site::allocation, scene.operations(), kinds, [] {});
+  fail_each(asked, Site::allocation, scene.operations(asked.sample == 0), kinds, [] {});
 }
 
 }  // namespace kith::tests::faults

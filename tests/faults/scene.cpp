@@ -2,6 +2,7 @@
 #include "c_operations.hpp"
 #include "common/data.hpp"
 #include "common/folder.hpp"
+#include "common/rows_of_directions.hpp"
 #include "faults.hpp"
 #include "kith/unstable/stages.hpp"
 
@@ -43,6 +44,13 @@ const Data& data() {
   static const Data all;
   return all;
 }
+
+/// Rows of few directions, for which projections propose on a CPU: the fewest and narrowest.
+struct WideData {
+  Matrix train = rows_along({}, 1 << 14, 1, 256), queries = rows_along({}, 64, 2, 256);
+  Neighbors found =
+      Index(open_device("cpu"), train, Metric::l2).search(queries, k, {.proposer = Proposer::none});
+};
 
 bool same(const Neighbors& a, const Neighbors& b) {
   return a.row == b.row && a.distance == b.distance;
@@ -130,6 +138,16 @@ bool has_whole_index(const std::string& path) {
   return true;
 }
 
+bool right_wide(const Device& device) {
+  static const WideData wide;
+  const Index index(device, wide.train, Metric::l2);
+  // A device keeps memory of the way that is taken where projections lack theirs.
+  static const bool warm = same(index.search(wide.queries, k), wide.found);
+  if (!warm) return false;
+  index.prepare(wide.queries.rows, k);
+  return same(index.search(wide.queries, k), wide.found);
+}
+
 /// Saves an index file, opens it, and replaces it by one with other rows.
 bool right_index_file(const Index& index) {
   static const std::string path = data().indices / "i.kidx";
@@ -158,10 +176,10 @@ void Scene::close() {
   state_.reset();
 }
 
-std::vector<Operation> Scene::operations() {
+std::vector<Operation> Scene::operations(bool with_long) {
   // Access the index through the scene, since renew() replaces it.
   const auto index = [this]() -> const Index& { return state_->index; };
-  return {
+  std::vector<Operation> all{
       {"Index", [this] { return Index(state_->device, data().train, Metric::l2).rows() == 300; }},
       {"Index::with",
        [index] { return same(index().with(data().more).search(data().queries, k), answers().of_more); }},
@@ -206,6 +224,9 @@ std::vector<Operation> Scene::operations() {
          return same(fresh.search(data().queries, k), answers().found);
        }},
   };
+  if (with_long && spec_ == "cpu")
+    all.push_back({"wide Index, prepare, search", [this] { return right_wide(state_->device); }});
+  return all;
 }
 
 }  // namespace kith::tests::faults
