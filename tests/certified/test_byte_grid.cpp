@@ -186,6 +186,24 @@ TEST_CASE("byte grid: one value beside it, in the last row and column or in a qu
   CHECK(by_products(train, zeros, 10));
 }
 
+TEST_CASE("byte grid: rows are copied to be ranked only where queries off their grid ask") {
+  if (!has(Proposer::int8)) return;
+  constexpr std::int64_t rows = 3000, dims = 24;
+  const Index index(device(), whole_numbers(rows, dims, 0, 255, 20), Metric::squared_l2);
+  const Matrix queries = whole_numbers(40, dims, 0, 255, 21);
+  const std::size_t copy = index.plan(40, 5, {.proposer = Proposer::int8}).row_copy_bytes,
+                    before = index.memory_bytes();
+  CHECK(copy == size(rows * dims) * sizeof(float));
+  CHECK(by_products(index, queries, 5));
+  const std::size_t with_bytes = index.memory_bytes();
+  CHECK(with_bytes > before);
+  CHECK(with_bytes < before + copy);
+  CHECK_FALSE(by_products(index, on_grid(queries, 0.25, 1), 5));
+  CHECK(index.memory_bytes() >= with_bytes + copy);
+  CHECK(by_products(index, queries, 5));  // by the rows that are there
+  CHECK(index.memory_bytes() >= with_bytes + copy);
+}
+
 TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
   if (!has(Proposer::int8)) return;
   const std::int64_t n = 9000, dims = 6;  // rows 0, 3, 6, ... are sampled

@@ -17,12 +17,12 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 
 }  // namespace
 
-bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
+bool takes_products(const ResidentRows& index, spi::OnGrid rows, spi::OnGrid queries, bool elsewhere) {
   const auto dims = static_cast<std::size_t>(index.dims);
-  const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
+  const bool exact = rows == spi::OnGrid::exactly && queries == spi::OnGrid::exactly;
   // With at most this many columns, chains are exact for any bytes. With more, each candidate must be
   // checked, which only the CPU back end does.
-  const bool looks = index.device.info().profile.host_threads && !train.elsewhere();
+  const bool looks = index.device.info().profile.host_threads && !elsewhere;
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
 
@@ -30,7 +30,7 @@ BoundedSearch::BoundedSearch(const ResidentRows& index, const Plan& plan, const 
                              const DeviceFilter& filter, Trace* trace)
     : index_(index),
       plan_(plan),
-      quantized_(quantized_rows_for(index, plan)),
+      quantized_(quantized_rows_for(index, plan, !form.takes_products)),
       rows_(index, plan, quantized_, filter, trace),
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan, form.on_grid),

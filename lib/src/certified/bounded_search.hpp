@@ -36,7 +36,8 @@ struct QueryForm {
 
 /// Returns whether the device computes the chains of candidates from products, because the queries are on the
 /// grid of the training rows: Plan::exact_products.
-bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries);
+///   elsewhere  the rows are not on the device
+bool takes_products(const ResidentRows& index, spi::OnGrid rows, spi::OnGrid queries, bool elsewhere);
 
 class BoundedSearch {
  public:

@@ -249,10 +249,10 @@ std::size_t IndexQuantizedRows::bytes() const {
 }
 
 std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
-                                                             Trace* trace) {
+                                                             bool ranks, Trace* trace) {
   const std::lock_guard lock(index.made->quantized_mutex);
   std::shared_ptr<const IndexQuantizedRows>& quantized = index.made->quantized_rows[plan.proposer];
-  const bool copies = plan.row_copy_bytes > 0;
+  const bool copies = ranks && plan.row_copy_bytes > 0;
   if (quantized && (!copies || quantized->has_rows(0) || index.made->row_copy_lacks_room)) return quantized;
   const bool bytes = plan.proposer == Proposer::int8;
   if (bytes && !quantized) index.made->lessons.tell_bytes_begun();

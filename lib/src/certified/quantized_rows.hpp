@@ -128,10 +128,11 @@ class IndexQuantizedRows {
 };
 
 /// Returns the quantized rows that `plan` needs; the first search that needs them makes them, and the first
-/// that plans a copy of the rows makes them again with it, if there is memory. Safe from any thread. Throws
-/// out_of_memory, unsupported.
+/// that ranks rows and plans a copy of them makes them again with it, if there is memory. Safe from any
+/// thread. Throws out_of_memory, unsupported.
+///   ranks  rows are ranked by their elements, so that a copy pays; exact products rank few rows, or none
 ///   trace  gets the time and memory of making them, if they were not there; may be null
 std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
-                                                             Trace* trace = nullptr);
+                                                             bool ranks, Trace* trace = nullptr);
 
 }  // namespace kith

@@ -104,7 +104,7 @@ void prepare_gapped(const ResidentRows& index, std::int64_t m, std::int64_t k, c
   const auto made = gap_rows_with_room(index, options);
   if (!made) return;
   const Plan plan = plan_of_extended(index, m, k, options);
-  if (plan.proposer != Proposer::none) quantized_rows_for(made->extended(), plan);
+  if (plan.proposer != Proposer::none) quantized_rows_for(made->extended(), plan, true);
 }
 
 }  // namespace kith

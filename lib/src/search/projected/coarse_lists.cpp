@@ -11,7 +11,7 @@ namespace kith {
 CoarseLists::CoarseLists(const ResidentRows& coarse, const Plan& plan)
     : coarse_(coarse),
       plan_(plan),
-      quantized_(quantized_rows_for(coarse, plan)),
+      quantized_(quantized_rows_for(coarse, plan, false)),
       centre_(form_for(coarse, plan.proposer).centre),
       workspace_(coarse.device.state(), plan, scratch_of(*coarse.device.state(), plan)),
       proposal_(coarse.device.state(), plan, spi::OnGrid::no),

@@ -131,7 +131,7 @@ Plan plan_projected(const ResidentRows& index, std::int64_t m, std::int64_t k, c
   plan.query_tile = std::min(plan.query_tile, std::max<std::int64_t>(m, 1));
   plan.workspace_bytes = workspace_sizes(index.device.info(), plan).total() + ProposalSizes(plan).total() +
                          scratch_of(*index.device.state(), plan);
-  plan.row_copy_bytes = 0;
+  plan.row_copy_bytes = 0;  // coarse rows are not ranked
   plan.self = options.self;
   plan.filters = options.filter.rows();
   plan.shown = {};
@@ -142,7 +142,7 @@ Plan plan_projected(const ResidentRows& index, std::int64_t m, std::int64_t k, c
 void prepare_projected(const ResidentRows& index, std::int64_t m, std::int64_t k,
                        const SearchOptions& options) {
   const auto made = projected_rows_with_room(index, options.threads);
-  if (made) quantized_rows_for(made->coarse(), plan_projected(index, m, k, options));
+  if (made) quantized_rows_for(made->coarse(), plan_projected(index, m, k, options), false);
 }
 
 }  // namespace kith

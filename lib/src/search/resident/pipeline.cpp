@@ -33,19 +33,24 @@ bool is_of_most_rows(const Plan& plan, const SearchOptions& options) {
   return !plan.masked || keeps_most(fewest_kept(options.filter, n), n);
 }
 
-/// Chooses the form of the quantized queries of a search. For fp16 their scale is at most that of training
-/// rows, so that half norms of rows stay comparable with products.
+/// Makes the quantized rows of a search, and chooses the form of its quantized queries. For fp16 their scale
+/// is at most that of training rows, so that half norms of rows stay comparable with products.
 ///   trace  is told if products are exact; may be null
 QueryForm query_form_of(const ResidentRows& index, const Plan& plan, const QueryRows& queries,
                         float largest_query, Trace* trace) {
   if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
-  const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
   const QuantizedForm of = form_of_queries(index, plan.proposer, queries, largest_query, plan.threads);
+  const auto takes = [&](spi::OnGrid rows, bool elsewhere) {
+    return takes_products(index, rows, of.on_grid, elsewhere);
+  };
+  const bool ranks = !takes(form_for(index, plan.proposer).on_grid, plan.residence == Residence::quantized);
+  const auto train = quantized_rows_for(index, plan, ranks, trace);
   const bool fp16 = plan.proposer == Proposer::fp16;
   const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid,
-                       takes_products(index, *train, of.on_grid)};
+                       takes(train->on_grid(), train->elsewhere() != nullptr)};
   if (trace && form.takes_products) {
     trace->plan.exact_products = true;
+    if (!train->has_rows(0)) trace->plan.row_copy_bytes = 0;
     trace->plan.reason += reasons::exact_products();
   }
   return form;
@@ -277,7 +282,6 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   Workspace workspace(state, plan, scratch_of(*state, plan));
   workspace.take_keys_to(search.room);
   const DeviceFilter filter(state, plan, search.options);
-  if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
   std::optional<TileSearch> tiles;
   if (m > 0)
     tiles.emplace(search, filter, query_form_of(index, plan, search.queries, search.largest_query, trace));

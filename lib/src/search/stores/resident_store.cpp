@@ -73,7 +73,7 @@ void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
   if (plan.boxes)
     boxes_for(rows, options);
   else if (plan.proposer != Proposer::none)
-    quantized_rows_for(rows, plan);
+    quantized_rows_for(rows, plan, true);
 }
 
 std::shared_ptr<const ResidentRows> resident_of(const RowSchema& schema, std::vector<Chunk> chunks,
