@@ -195,6 +195,24 @@ TEST_CASE("boxes: their memory is told: the rows in order, their numbers, and th
         spi::boxes_of_level(n, 0) * leaf + size(n) * sizeof(std::uint32_t) + spi::box_blocks(n) * 2 * leaf);
 }
 
+TEST_CASE("boxes: single queries on a host make them once they have cost as much") {
+  if (most() < 3 || !one_device().info().profile.host_threads) return;
+  const auto any = [](auto& random, auto, auto) { return uniform(random); };
+  const Index index(one_device(), rows_of(100000, 2, 1, any), Metric::l2);
+  const Matrix queries = rows_of(900, 2, 2, any);
+  const Neighbors expected = index.search(queries, 1, {.boxes = false});  // counts for nothing
+  std::int64_t without = 0;
+  for (std::int64_t q = 0; q < queries.rows; ++q) {
+    Trace trace;
+    const Neighbors found = index.search(RowsView(queries).slice(q, 1), 1, {}, &trace);
+    without += trace.plan.boxes ? 0 : 1;
+    CHECK(found.row[0] == expected.row[size(q)]);
+    CHECK(found.distance[0] == expected.distance[size(q)]);
+  }
+  CHECK(without > 300);
+  CHECK(without < 900);
+}
+
 TEST_CASE("boxes: who asks to stop waits for no boxes") {
   if (most() < 1) return;
   const Matrix train = rows_of(5000, 3, 1, [](auto& random, auto, auto) { return uniform(random); });

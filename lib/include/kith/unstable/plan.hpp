@@ -55,8 +55,10 @@ struct Feedback {
   /// In a sample of queries for this many neighbours, boxes cost more than they saved. 0: this did
   /// not happen.
   std::int64_t boxes_lose_from = 0;
-  std::int64_t queries = 0;  ///< answered without boxes, although boxes would have been faster
-  bool bytes_made = false;   ///< the quantized rows of int8 have been made
+  /// Queries answered without boxes, although boxes would have been faster. On a host one that was asked
+  /// alone counts as three, since it reads all rows for itself.
+  std::int64_t queries = 0;
+  bool bytes_made = false;  ///< the quantized rows of int8 have been made
   /// Scans of all rows by the chain, for few queries, that would have been shorter with the rows of int8; or
   /// scans_of_passing_rows.
   std::int64_t scans = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/float_guard.hpp"
+#include "boxes/boxes_rules.hpp"
 #include "certified/bounded_search.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
@@ -304,7 +305,8 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   }
   do_once(search.overlap);  // for a search without queries
   if (tiles) tiles->tell();
-  if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
+  if (!plan.boxes && search.options.boxes != false)
+    index.made->lessons.tell_answered(queries_to_count(index.device.info(), plan.problem));
   index.made->lessons.tell_scans(scans_to_count(index.device.info(), plan, search.options));
   if (trace) {
     trace->query_tiles = query_tiles;
