@@ -156,6 +156,23 @@ def test_pickled_objects_are_not_loaded(tmp_path):
         files.open(tmp_path / "a.npy")
 
 
+def test_a_parser_that_other_threads_disturb_is_asked_again(tmp_path, monkeypatch):
+    files.save(tmp_path / "a.npy", [[1.0, 2.0]])
+    loads, asked = np.load, []
+
+    def disturbed(*arguments, **named):
+        asked.append(1)
+        if len(asked) < 3:
+            raise SystemError("AST constructor recursion depth mismatch (before=66, after=63)")
+        return loads(*arguments, **named)
+
+    monkeypatch.setattr(np, "load", disturbed)
+    assert files.open(tmp_path / "a.npy").tolist() == [[1.0, 2.0]] and len(asked) == 3
+    monkeypatch.setattr(np, "load", lambda *_, **__: (_ for _ in ()).throw(SystemError("of another kind")))
+    with pytest.raises(kith.BadFile, match="is no .npy file, or a damaged one: of another kind"):
+        files.open(tmp_path / "a.npy")
+
+
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):
     path = tmp_path / "a.npy"
     files.save(path, [[1.0]])

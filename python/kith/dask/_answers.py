@@ -11,6 +11,7 @@ from distributed import Client
 
 from .._core._results import Neighbors, RadiusNeighbors
 from .._core._watch import Progress, _bar
+from ..files._formats import of_npy
 from ..files._whole_file import whole_file
 from . import _client as c
 from ._queries import Tile
@@ -68,7 +69,8 @@ def write_neighbors(
         _fill(client, tiles, lists, Neighbors(*made), shown)
         for array in made:
             array.flush()
-    return Neighbors(*(np.load(name, mmap_mode="r") for name in names))
+    distance, row = names
+    return Neighbors(of_npy(lambda: np.load(distance, mmap_mode="r")), of_npy(lambda: np.load(row, mmap_mode="r")))
 
 
 def _fill(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._core._errors import BadFile, InvalidArgument
+from ..files._formats import of_npy
 
 if TYPE_CHECKING:
     from .._core._types import Array
@@ -110,10 +111,14 @@ def _layout(path: str, file: IO[bytes]) -> Layout:
 
 
 def _npy(path: str, file: IO[bytes]) -> tuple[int, int, str]:
-    try:
+    def header() -> Any:
+        file.seek(0)
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
+        return read(file)
+
+    try:
+        shape, fortran, dtype = of_npy(header)
     except Exception as error:  # NumPy raises many kinds, and documents none
         raise BadFile(f"{path}: is no .npy file, or a damaged one: {error}; copy or download it again") from None
     if len(shape) != 2 or dtype.kind not in "fiub" or (fortran and min(shape) > 1):

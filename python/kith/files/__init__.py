@@ -90,7 +90,7 @@ def open(path: Path, array: Optional[str] = None, *, mmap: bool = True) -> Array
         if ending in formats.VECS:
             return formats.open_vecs(path, formats.VECS[ending], mmap)
         if ending == ".npy":
-            whole: Array = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
+            whole: Array = formats.of_npy(lambda: np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False))
             return whole
         return formats.open_npz(path, array) if ending == ".npz" else formats.open_hdf5(path, array, mmap)
     except (BadFile, InvalidArgument, Unsupported):

@@ -6,7 +6,7 @@ import os
 import stat
 import zipfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Callable, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,23 @@ BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin"
 VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
 ENDINGS = [*BIN, *VECS, ".npy", ".npz", ".hdf5", ".h5"]
 BIN_HEADER = 8
+
+
+Read = TypeVar("Read")
+
+
+def of_npy(read: Callable[[], Read]) -> Read:
+    """Return what `read` returns, which lets NumPy parse the header of an .npy file.
+
+    CPython 3.11 counts the depth of its parser for all threads together, so that one of several that parse may end by a
+    SystemError (AST constructor recursion depth mismatch). It is asked again.
+    """
+    for _ in range(20):
+        try:
+            return read()
+        except SystemError:
+            continue
+    return read()
 
 
 def ending_of(path: str | os.PathLike[str], known: list[str]) -> str:
@@ -111,7 +128,8 @@ def _chosen(path: str | os.PathLike[str], names: list[str], array: str | None) -
 
 def open_npz(path: str | os.PathLike[str], array: str | None) -> Array:
     with np.load(path, allow_pickle=False) as arrays:
-        chosen: Array = arrays[_chosen(path, list(arrays.files), array)]
+        name = _chosen(path, list(arrays.files), array)
+        chosen: Array = of_npy(lambda: arrays[name])
         return chosen
 
 
