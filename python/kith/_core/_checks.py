@@ -221,6 +221,8 @@ def whole(value: Any, what: str) -> int:
 
     ctypes would cut off higher bits without an error.
     """
+    if type(value) is int and 0 <= value < 2**63:  # most calls
+        return value
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         raise InvalidArgument(f"{what}: {value!r} is of type {type(value).__name__}; pass int({value})")
     try:

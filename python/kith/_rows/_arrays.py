@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional, cast
 
 import numpy as np
 
@@ -30,7 +30,11 @@ _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # their arrays are sliced
 
 
 def address(array: Array) -> int:
-    return int(array.__array_interface__["data"][0])
+    """Return where an array begins, for small searches in less than half the time of NumPy's own ways."""
+    try:
+        return c.addressof(c.c_char.from_buffer(cast(Any, array)))
+    except (TypeError, ValueError):  # it is empty, has gaps, may not be written, or is of an element of others
+        return int(array.__array_interface__["data"][0])
 
 
 @dataclass
@@ -211,7 +215,7 @@ def struct_of(array: Array) -> s.Rows:
     element = _NUMBERS.get(array.dtype)
     return s.Rows(
         size=c.sizeof(s.Rows),
-        data=array.__array_interface__["data"][0],
+        data=address(array),
         rows=rows,
         cols=cols,
         stride_bytes=0 if stride == array.dtype.itemsize * cols else stride,
