@@ -62,7 +62,8 @@ void RowSample::add_sums(const float* row) {
 }
 
 /// Adds every `stride`-th row. Each thread adds some columns, on its own stack, because threads that write to
-/// neighbouring memory slow each other down. It reads as much of a row in one piece as there are threads for.
+/// neighbouring memory slow each other down. These are as many as leave each thread some, since short pieces
+/// of rows take long to read.
 void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads) {
   constexpr std::size_t least_columns = 32, most_columns = 512;
   const std::int64_t count = divide_up(rows.rows(), stride);
