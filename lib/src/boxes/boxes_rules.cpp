@@ -142,7 +142,7 @@ std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
 
 std::int64_t queries_to_count(const DeviceInfo& device, const Problem& problem) {
   // Queries of a batch share what they read. On two cores with AVX2, boxes of 200,000 or a million rows of 2
-  // to 12 columns paid after 140 to 970 single queries, a third of the number in a batch.
+  // to 12 columns paid after 139 to 965 single queries, a third of the number in a batch.
   constexpr std::int64_t of_one = 3;
   const bool is_alone = problem.m == 1 && device.profile.host_threads && problem.dims <= most_columns;
   return is_alone ? of_one : problem.m;

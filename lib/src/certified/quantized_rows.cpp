@@ -200,7 +200,7 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
   if (on_grid_ == spi::OnGrid::exactly && !all_on_grid(device)) on_grid_ = spi::OnGrid::nearly;
   if (!trace) return;
   device.finish();
-  trace->quantized_seconds = device.elapsed(begin, end);
+  trace->quantized_seconds += device.elapsed(begin, end);
   trace->quantized_bytes = bytes();
 }
 

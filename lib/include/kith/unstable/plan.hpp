@@ -125,7 +125,7 @@ struct Plan {
   /// `exact`. There is no `guess` in an index of parts, nor after guesses have failed.
   std::vector<Attempt> attempts = {};
   /// Bytes of a copy of the rows that the index keeps beside the quantized rows, if single rows are then read
-  /// faster and the limit has room for it. The first search that plans it makes it.
+  /// faster and the limit has room for it. The first search that ranks rows, or prepare(), makes it.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;  ///< length of the list of candidates of a query
   /// Says that rows and queries lie on one grid of bytes, so that products of whole numbers give the chain,

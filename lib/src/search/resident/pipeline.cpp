@@ -45,10 +45,11 @@ QueryForm query_form_of(const ResidentRows& index, const Plan& plan, const Query
     return takes_products(index, rows, of.on_grid, elsewhere);
   };
   const bool ranks = !takes(form_for(index, plan.proposer).on_grid, plan.residence == Residence::quantized);
-  const auto train = quantized_rows_for(index, plan, ranks, trace);
+  auto train = quantized_rows_for(index, plan, ranks, trace);
+  const bool takes_them = takes(train->on_grid(), train->elsewhere() != nullptr);
+  if (!takes_them && !ranks) train = quantized_rows_for(index, plan, true, trace);  // the sample was not all
   const bool fp16 = plan.proposer == Proposer::fp16;
-  const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid,
-                       takes(train->on_grid(), train->elsewhere() != nullptr)};
+  const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid, takes_them};
   if (trace && form.takes_products) {
     trace->plan.exact_products = true;
     if (!train->has_rows(0)) trace->plan.row_copy_bytes = 0;
