@@ -168,9 +168,15 @@ def test_a_parser_that_other_threads_disturb_is_asked_again(tmp_path, monkeypatc
 
     monkeypatch.setattr(np, "load", disturbed)
     assert files.open(tmp_path / "a.npy").tolist() == [[1.0, 2.0]] and len(asked) == 3
-    monkeypatch.setattr(np, "load", lambda *_, **__: (_ for _ in ()).throw(SystemError("of another kind")))
+
+    def broken(*_, **__):
+        asked.append(1)
+        raise SystemError("of another kind")
+
+    monkeypatch.setattr(np, "load", broken)
     with pytest.raises(kith.BadFile, match="is no .npy file, or a damaged one: of another kind"):
         files.open(tmp_path / "a.npy")
+    assert len(asked) == 4
 
 
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):

@@ -30,11 +30,13 @@ _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # their arrays are sliced
 
 
 def address(array: Array) -> int:
-    """Return where an array begins, for small searches in less than half the time of NumPy's own ways."""
-    try:
-        return c.addressof(c.c_char.from_buffer(cast(Any, array)))
-    except (TypeError, ValueError):  # it is empty, has gaps, may not be written, or is of an element of others
-        return int(array.__array_interface__["data"][0])
+    """Return where an array begins; of one that may be written in less than half the time of NumPy's own ways."""
+    if array.flags.carray and array.size:
+        try:
+            return c.addressof(c.c_char.from_buffer(cast(Any, array)))
+        except ValueError:  # its elements are of another library
+            pass
+    return int(array.ctypes.data)
 
 
 @dataclass

@@ -29,13 +29,14 @@ def of_npy(read: Callable[[], Read]) -> Read:
     """Return what `read` returns, which lets NumPy parse the header of an .npy file.
 
     CPython 3.11 counts the depth of its parser for all threads together, so that one of several that parse may end by a
-    SystemError (AST constructor recursion depth mismatch). It is asked again.
+    SystemError. It is asked again.
     """
     for _ in range(20):
         try:
             return read()
-        except SystemError:
-            continue
+        except SystemError as error:
+            if "recursion depth mismatch" not in str(error):
+                raise
     return read()
 
 
