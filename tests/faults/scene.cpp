@@ -138,8 +138,21 @@ bool has_whole_index(const std::string& path) {
   return true;
 }
 
+const WideData& wide_data() {
+  static const WideData all;
+  return all;
+}
+
+/// Returns whether projections propose for the wide rows, as they do by vectors of eight floats.
+bool projects(const Device& device) {
+  const Index index(device, wide_data().train, Metric::l2);
+  index.prepare(wide_data().queries.rows, k);
+  const std::string reason = index.plan(wide_data().queries.rows, k).reason;
+  return reason.find("rows are projected onto these") != std::string::npos;
+}
+
 bool right_wide(const Device& device) {
-  static const WideData wide;
+  const WideData& wide = wide_data();
   const Index index(device, wide.train, Metric::l2);
   // A device keeps memory of the way that is taken where projections lack theirs.
   static const bool warm = same(index.search(wide.queries, k), wide.found);
@@ -224,7 +237,7 @@ std::vector<Operation> Scene::operations(bool with_long) {
          return same(fresh.search(data().queries, k), answers().found);
        }},
   };
-  if (with_long && spec_ == "cpu")
+  if (with_long && spec_ == "cpu" && projects(state_->device))
     all.push_back({"wide Index, prepare, search", [this] { return right_wide(state_->device); }});
   return all;
 }

@@ -104,7 +104,8 @@ def measure(case, asked, numpy):
     if whole:
         rows, queries = numpy.floor(rows * 256), numpy.floor(queries * 256)
     names = ["kith", *asked.peers.split(",")]
-    left_out = (TREES if dims > MOST_COLUMNS_OF_TREES else ()) + (("usearch",) if n * m > MOST_DISTANCES_OF_USEARCH else ())
+    left_out = TREES if dims > MOST_COLUMNS_OF_TREES else ()
+    left_out += ("usearch",) if n * m > MOST_DISTANCES_OF_USEARCH else ()
     names = [name for name in names if name not in left_out]
     times = {name: ([], []) for name in names}
     found = {}
