@@ -87,6 +87,38 @@ def test_the_main_thread_searches_to_the_end():
     assert (process.returncode, process.stdout.split(")")[0], process.stderr) == (0, "(1, 1", "")
 
 
+def test_the_end_does_not_wait_for_an_import():
+    """A handler of signals that raises in an import may leave Python's lock of that module to no thread."""
+    process = ended("""
+        begun = threading.Event()
+        class Forever:
+            def find_spec(self, name, *_):
+                if name.startswith("tqdm"):
+                    begun.set()
+                    threading.Event().wait()
+        sys.meta_path.insert(0, Forever())
+        once(lambda: index.search(Q, 5, progress=True))
+        assert begun.wait(20)
+    """)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "", "")
+
+
+def test_tqdm_is_looked_for_once():
+    process = ended("""
+        asked = []
+        class Absent:
+            def find_spec(self, name, *_):
+                if name.startswith("tqdm"):
+                    asked.append(name)
+                    raise ModuleNotFoundError(name)
+        sys.meta_path.insert(0, Absent())
+        for _ in range(3):
+            index.search(Q, 5, progress=True)
+        print(asked)
+    """)
+    assert (process.returncode, process.stdout) == (0, "['tqdm']\n")
+
+
 def test_a_forked_child_waits_for_no_thread_of_its_parent():
     process = ended("""
         import os, warnings

@@ -281,7 +281,7 @@ def test_ctrl_c_while_the_thread_of_a_search_starts(monkeypatch, seconds):
 
     monkeypatch.setattr(_watch, "threading", type("Threads", (), {**vars(threading), "Thread": Late}))
     with pytest.raises(KeyboardInterrupt):
-        _watch._run(ask, _structs.search_options(), False)
+        _watch._run(ask, _structs.search_options(), None)
     assert begun == ended
     time.sleep(2 * seconds)
     assert begun == ended == ([] if seconds else [1])

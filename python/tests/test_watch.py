@@ -103,7 +103,7 @@ def test_an_interrupted_search_has_ended_when_its_error_comes_out():
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(Enough):
-            _watch._run(ask, _structs.search_options(), False)
+            _watch._run(ask, _structs.search_options(), None)
         assert ended == [1]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -165,8 +165,15 @@ def test_a_bar(device, capsys):
     assert np.array_equal(index.search(queries, 5, progress=True).row, expected.row)
 
 
-def test_a_bar_without_tqdm(monkeypatch, capsys):
+@pytest.fixture
+def without_tqdm(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    _watch._tqdm.cache_clear()
+    yield
+    _watch._tqdm.cache_clear()
+
+
+def test_a_bar_without_tqdm(without_tqdm, capsys):
     bar = _watch._bar(True)
     for fraction in (0.0, 0.504, 0.505, 1.0):
         bar(fraction)

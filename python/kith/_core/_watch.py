@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
@@ -29,7 +30,7 @@ def needs_watching(work: int, progress: Progress) -> bool:
     return progress is not False or (work >= LONG and threading.current_thread() is threading.main_thread())
 
 
-def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
+def _run(ask: Ask, options: s.SearchOptions, bar: Optional[_Bar]) -> None:
     """Call `ask` on another thread, and wait for it; call it on this thread if no other can be started.
 
     Raises
@@ -37,7 +38,6 @@ def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
     KeyboardInterrupt, or any exception of a handler of signals or of `progress`
         The call has ended by then.
     """
-    bar = _bar(progress)
     told, failed = _Raised(), _Raised()
 
     def show(fraction: float, _user: Optional[int]) -> int:
@@ -150,9 +150,8 @@ def _bar(progress: Progress) -> Optional[_Bar]:
         return None
     if callable(progress):
         return _Bar(progress, lambda: None)
-    try:
-        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
-    except ImportError:
+    tqdm = _tqdm()
+    if tqdm is None:
         return _plain_bar()
     bar = tqdm(
         total=100.0, unit="%", desc="kith", delay=0.5, leave=False, bar_format="{desc} {percentage:3.0f}% |{bar}|"
@@ -162,6 +161,16 @@ def _bar(progress: Progress) -> Optional[_Bar]:
         bar.update(100.0 * fraction - bar.n)
 
     return _Bar(show, bar.close)
+
+
+@lru_cache(maxsize=None)
+def _tqdm() -> Any:
+    """Return the bar of tqdm, or None without it; Python would look for a missing module again at each import."""
+    try:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        return None
+    return tqdm
 
 
 def _plain_bar() -> _Bar:
@@ -193,8 +202,9 @@ def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Prog
     stop = new_handle(lib.kith_stop_free, lib.kith_stop_new)
     options = options or s.search_options()
     options.stop = stop.value
+    bar = _bar(progress)  # may import, which may wait for other threads: Python's end does not wait for that
     with Running(stop.value):
         if needs_watching(work, progress):
-            _run(ask, options, progress)
+            _run(ask, options, bar)
         else:
             check(ask(options))
