@@ -190,6 +190,33 @@ def test_short_searches_take_no_thread(monkeypatch):
         index.search(np.eye(4, dtype=np.float32), 2)
 
 
+def test_searches_like_quick_ones_take_no_thread(monkeypatch):
+    random = np.random.default_rng(3)
+    index = kith.Index(random.random((2000, 4), np.float32), device="cpu")
+    queries = random.random((20, 4), np.float32)
+    taken = []
+    run = _watch._run
+    monkeypatch.setattr(_watch, "_run", lambda *arguments: taken.append(1) or run(*arguments))
+
+    def threads_of(queries, n=1, **options):
+        taken.clear()
+        for _ in range(n):
+            index.search(queries, 2, **options)
+        return len(taken)
+
+    monkeypatch.setattr(_watch, "LONG", 1)
+    monkeypatch.setattr(_watch, "MOMENT", 1000.0)
+    assert threads_of(queries, 3) == 1  # the first alone, which nothing was known of
+    assert threads_of(queries[:10]) == 0
+    assert threads_of(np.tile(queries, (2, 1)), 2) == 1  # more work than one that was quick
+    assert threads_of(queries, progress=lambda _: None) == 1
+    monkeypatch.setattr(_watch, "MOST_OF_QUICK", 20 * 2000 * 4)
+    assert threads_of(np.tile(queries, (3, 1)), 3) == 3  # whatever it takes, it might take long
+    assert threads_of(queries) == 0
+    monkeypatch.setattr(_watch, "MOMENT", 0.0)
+    assert threads_of(queries, 3) == 2  # the first was not quick after all
+
+
 def test_errors_come_through_the_other_thread(monkeypatch):
     monkeypatch.setattr(_watch, "LONG", 1)
     index = kith.Index(np.eye(4, dtype=np.float32), device="cpu")

@@ -208,12 +208,16 @@ def version() -> str:
 
 
 class Handle:
-    """Holds a handle of the library, which the given function frees once."""
+    """Holds a handle of the library, which the given function frees once.
 
-    __slots__ = ("_free", "value")
+    `quick`: the most work of its calls that a moment was enough for; see `_watch.call`.
+    """
+
+    __slots__ = ("_free", "quick", "value")
 
     def __init__(self, value: int | None, free: Any) -> None:
         self.value = value
+        self.quick = 0
         self._free = free
 
     def __reduce__(self) -> Any:

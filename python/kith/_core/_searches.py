@@ -152,6 +152,7 @@ class Searches:
             options,
             self._work(m),
             progress,
+            self._handle,
         )
         if rows.back is None or out is not None:
             return Neighbors(distance, row)
@@ -172,6 +173,7 @@ class Searches:
             options,
             self._work(m),
             progress,
+            self._handle,
         )
         return Neighbors(distance, row)
 
@@ -330,6 +332,7 @@ class Searches:
             options,
             self._work(len(rows.array)),
             progress,
+            self._handle,
         )
 
     def pairs(
@@ -414,6 +417,7 @@ class Searches:
             options,
             self._work(m),
             progress,
+            self._handle,
         )
         return keys
 
@@ -517,6 +521,7 @@ class Searches:
             options,
             self._work(len(rows.array)),
             progress,
+            self._handle,
         )
         return out.value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -16,18 +17,23 @@ from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
 from ._ending import Running
-from ._library import check, lib, new_handle
+from ._library import Handle, check, lib, new_handle
 
 Progress = Union[bool, Callable[[float], Any]]
 Ask = Callable[[Optional[s.SearchOptions]], int]
 
 # A call of fewer multiply-adds is not worth a thread: it takes some tens of milliseconds on one core.
 LONG = 100_000_000
+# Boxes, for example, save most of the work. A thread takes 0.2 to 0.4 ms, as long as such a search; calls like one that
+# took at most so many seconds go without, unless they could take some seconds of one core after all.
+MOMENT, MOST_OF_QUICK = 0.01, 100 * LONG
 
 
-def needs_watching(work: int, progress: Progress) -> bool:
-    """Say whether a call of `work` multiply-adds is worth a thread of its own."""
-    return progress is not False or (work >= LONG and threading.current_thread() is threading.main_thread())
+def needs_watching(work: int, progress: Progress, quick: int = 0) -> bool:
+    """Say whether a call of `work` multiply-adds is worth a thread of its own; up to `quick` took a moment lately."""
+    if progress is not False:
+        return True
+    return work >= LONG and work > quick and threading.current_thread() is threading.main_thread()
 
 
 def _run(ask: Ask, options: s.SearchOptions, bar: Optional[_Bar]) -> None:
@@ -190,10 +196,13 @@ def _plain_bar() -> _Bar:
     return _Bar(show, close)
 
 
-def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Progress = False) -> None:
+def call(
+    ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Progress = False, asked: Optional[Handle] = None
+) -> None:
     """Let `ask` search by `options`; None stands for the defaults.
 
-    `work` counts multiply-adds of one core of a CPU.
+    `work` counts multiply-adds of one core of a CPU. `asked`: whose calls these are, so that how long they took tells
+    which of the next ones need a thread.
     """
     if work < LONG and progress is False:
         with Running():
@@ -203,8 +212,12 @@ def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Prog
     options = options or s.search_options()
     options.stop = stop.value
     bar = _bar(progress)  # may import, which may wait for other threads: Python's end does not wait for that
+    begin = time.perf_counter()
     with Running(stop.value):
-        if needs_watching(work, progress):
+        if needs_watching(work, progress, 0 if asked is None else asked.quick):
             _run(ask, options, bar)
         else:
             check(ask(options))
+    if asked is not None:
+        is_quick = time.perf_counter() - begin <= MOMENT
+        asked.quick = max(asked.quick, min(work, MOST_OF_QUICK)) if is_quick else 0
