@@ -70,6 +70,10 @@ struct LeafOfBoxes {
   }
 };
 
+std::uint32_t among(const float* values, float most) {
+  return bits(at_most(load(values), most)) | bits(at_most(load(values + train_block), most)) << train_block;
+}
+
 /// Is a function of its own, so that the registers that its powers need are saved for no other terms.
 template <Metric metric, class Leaf>
 [[gnu::noinline]] std::uint32_t values_of_mixed(const Walker& of, const float* leaf, float most,

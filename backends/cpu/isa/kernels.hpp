@@ -179,6 +179,10 @@ struct Kernels {
   /// Does the same with the far sides of boxes.
   std::uint32_t (*far_sides)(const Walker& walker, const float* bounds, float most, float* values);
 
+  /// Returns a mask of the values that are at most `most`.
+  ///   values  [leaf_rows]
+  std::uint32_t (*among)(const float* values, float most);
+
   /// Writes the raw value, in double precision, of each candidate among the training rows.
   ///   values  [count]
   void (*double_chains)(const DoubleCandidates&, double* values);

@@ -51,25 +51,41 @@ class Walk {
         in_.kernels.gaps(walker_, in_.bounds[level] + block * in_.step.train.bounds.stride, most_, bounds) &
         first_bits(in_.counts[level] - first);
     if (!left) return;
-    auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
-    for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
-      const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
-      if (bounds[other] < bounds[nearest]) nearest = other;
-    }
+    const std::uint32_t nearest = nearest_of(bounds, left);
     enter(level, first + nearest);
     // Of the others few are left, now that some rows are known.
     Key near[leaf_rows];
     std::size_t count = 0;
-    for (left &= ~(1u << nearest); left; left &= left - 1) {
+    for (left &= ~(1u << nearest) & in_.kernels.among(bounds, most_); left; left &= left - 1) {
       const auto box = static_cast<std::uint32_t>(__builtin_ctz(left));
-      near[count] = make_key(bounds[box], box);
-      count += bounds[box] <= most_ ? 1 : 0;
+      near[count++] = make_key(bounds[box], box);
     }
     sort({near, count});
     for (std::size_t i = 0; i < count && leaves_ <= in_.step.most_leaves; ++i) {
       if (value_of(near[i]) > most_) return;  // all other boxes are at least as far
       enter(level, first + row_of(near[i]));
     }
+  }
+
+  /// Returns the first of the nearest of the boxes `left`, and overwrites the gaps of others.
+  std::uint32_t nearest_of(float (&gaps)[leaf_rows], std::uint32_t left) const {
+    if (__builtin_popcount(left) <= 4) {
+      auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
+      for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
+        const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
+        if (gaps[other] < gaps[nearest]) nearest = other;
+      }
+      return nearest;
+    }
+    for (std::uint32_t others = ~left; others; others &= others - 1)
+      gaps[__builtin_ctz(others)] = std::numeric_limits<float>::infinity();
+    constexpr std::size_t lanes = 4;  // of one instruction
+    float least[lanes];
+    for (std::size_t i = 0; i < lanes; ++i) least[i] = gaps[i];
+    for (std::size_t at = lanes; at < leaf_rows; at += lanes)
+      for (std::size_t i = 0; i < lanes; ++i) least[i] = std::min(least[i], gaps[at + i]);
+    const float smallest = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+    return static_cast<std::uint32_t>(__builtin_ctz(in_.kernels.among(gaps, smallest) & left));
   }
 
   void enter(std::uint32_t level, std::size_t box) {
@@ -83,10 +99,13 @@ class Walk {
     if (++leaves_ > in_.step.most_leaves) return;
     alignas(64) float values[leaf_rows];
     const std::size_t first = leaf * leaf_rows;
+    __builtin_prefetch(in_.numbers + first);
+    __builtin_prefetch(in_.numbers + first + leaf_rows / 2);
     std::uint32_t passed = in_.kernels.leaf(walker_, in_.rows + first * walker_.dims, most_, values) &
                            first_bits(in_.step.train.rows.rows - first);
     for (; passed; passed &= passed - 1) {
       const auto lane = static_cast<std::uint32_t>(__builtin_ctz(passed));
+      if (values[lane] > most_) continue;  // the leaf itself has lowered it
       const std::uint32_t row = in_.numbers[first + lane];
       if (filter_ && (filter_[row / 32] >> row % 32 & 1u) == 0) continue;
       take(make_key(values[lane], row));

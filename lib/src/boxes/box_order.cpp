@@ -12,6 +12,7 @@ namespace kith {
 namespace {
 
 constexpr std::size_t leaf_rows = spi::box_rows;
+constexpr std::size_t leaves_a_block = spi::box_rows;  // the boxes of a block are a part, too
 constexpr std::size_t looked_at = 256;  // rows sampled to choose a column to split; any column is valid
 constexpr std::size_t parts_a_thread = 8;
 constexpr std::size_t work_a_row = 200;  // elementary operations per row, for all splits together
@@ -88,9 +89,9 @@ BoxOrder::BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const st
   for (std::size_t i = 0; i < items.size(); ++i) numbers_[i] = items[i].row;
 }
 
-std::size_t BoxOrder::leaf_of(const float* query) const {
+std::size_t BoxOrder::leaf_of(const float* query, std::size_t grain) const {
   Part part{0, leaves_};
-  while (part.leaves > 1) {
+  while (part.leaves > grain) {
     const std::size_t left = left_of(part.leaves);
     const Split& at = splits_[part.first_leaf + left];
     part = query[at.column] < at.value ? Part{part.first_leaf, left}
@@ -101,15 +102,17 @@ std::size_t BoxOrder::leaf_of(const float* query) const {
 
 std::vector<std::uint32_t> BoxOrder::order_of(MatrixView<const float> queries, std::uint32_t threads) const {
   const std::size_t m = size(queries.rows());
-  std::vector<std::uint32_t> places(m), order(m), begins(leaves_ + 1);
-  constexpr std::int64_t a_share = 1024;
+  // Few queries share no leaves, and the last splits of each are cache misses.
+  const std::size_t grain = m < leaves_ ? leaves_a_block : 1;
+  std::vector<std::uint32_t> places(m), order(m), begins(leaves_ / grain + 2);
+  constexpr std::int64_t a_share = 128;
   parallel_for(
       (queries.rows() + a_share - 1) / a_share, queries.rows() * 32, threads, [&](std::int64_t share) {
         for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, queries.rows()); ++q)
-          places[size(q)] = static_cast<std::uint32_t>(leaf_of(queries.row(q)));
+          places[size(q)] = static_cast<std::uint32_t>(leaf_of(queries.row(q), grain) / grain);
       });
   for (const std::uint32_t place : places) ++begins[place + 1];
-  for (std::size_t i = 0; i < leaves_; ++i) begins[i + 1] += begins[i];
+  for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
   for (std::size_t q = 0; q < m; ++q) order[begins[places[q]]++] = static_cast<std::uint32_t>(q);
   return order;
 }

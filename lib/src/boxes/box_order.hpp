@@ -20,7 +20,8 @@ class BoxOrder {
   /// Returns the row at each position, [n].
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
 
-  /// Returns the numbers of the queries, sorted by the leaf that each falls into.
+  /// Returns the numbers of the queries, sorted by the leaf that each falls into; few queries by their block of
+  /// leaves.
   ///   queries  [m, dims]
   std::vector<std::uint32_t> order_of(MatrixView<const float> queries, std::uint32_t threads) const;
   /// Returns how many bytes of host memory the order takes.
@@ -43,7 +44,8 @@ class BoxOrder {
 
   std::size_t split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
   void split_all(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
-  std::size_t leaf_of(const float* query) const;
+  /// Returns the first leaf of the part that a query falls into, of at most `grain` leaves.
+  std::size_t leaf_of(const float* query, std::size_t grain) const;
 
   std::size_t leaves_;
   std::vector<Split> splits_;  ///< [leaves] the split at the leaf with which a part begins

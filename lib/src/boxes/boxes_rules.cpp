@@ -148,6 +148,10 @@ std::int64_t queries_to_count(const DeviceInfo& device, const Problem& problem) 
   return is_alone ? of_one : problem.m;
 }
 
+std::int64_t queries_that_share(const Problem& problem) {
+  return static_cast<std::int64_t>(static_cast<double>(problem.n) / spi::box_rows / leaves_of_uniform(problem));
+}
+
 double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   const double leaves = static_cast<double>(problem.n) / spi::box_rows;
   // Break-even: reading one leaf takes as long as scanning `turn` leaves in order. On two cores with a

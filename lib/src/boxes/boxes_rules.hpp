@@ -32,6 +32,9 @@ std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem&
 /// Returns for how many queries a search without boxes counts in Feedback::queries.
 std::int64_t queries_to_count(const DeviceInfo& device, const Problem& problem);
 
+/// Returns from how many queries on some read the same leaves, if rows and queries are uniform.
+std::int64_t queries_that_share(const Problem& problem);
+
 /// Returns the break-even: reading this many leaves costs a query as much as an exact scan of all rows.
 double leaves_worth(const DeviceInfo& device, const Problem& problem);
 
