@@ -177,7 +177,7 @@ TEST_CASE("land: every element, with gaps at odd addresses, in blocks and the en
   for (const Element element : all_elements)
     for (const std::uint32_t block : blocks_of_device())
       for (const std::int64_t rows : {1, 31, 32, 33, 131})
-        for (const std::int64_t cols : {1, 7, 33, 300})
+        for (const std::int64_t cols : {1, 2, 3, 4, 7, 33, 300})
           for (const std::int64_t odd : {0, 4, 3}) {
             if (odd != 0 && cols == 300) continue;
             CAPTURE_ALL(name(element), block, rows, cols, odd);
@@ -197,14 +197,16 @@ TEST_CASE("land: columns that are chosen; the others may hold anything") {
 
 TEST_CASE("land: the first row with a NaN or an infinity is found, wherever it stands") {
   for (const std::uint32_t block : blocks_of_device())
-    for (const std::int64_t row : {0, 1, 31, 32, 33, 65})
-      for (const std::int64_t column : {0, 31, 32, 40}) {
-        Stored stored = stored_numbers(Element::f32, 67, 41, 0, 0);
-        stored.put_pattern(row, column, 0xFF800000u);
-        stored.put_pattern(66, 40, 0x7FC00001u);
-        CAPTURE_ALL(row, column);
-        if (!check_landing({stored.view(), {}, block, 1, 7})) return;
-      }
+    for (const std::int64_t cols : {1, 2, 3, 6, 41})
+      for (const std::int64_t row : {0, 1, 15, 16, 18, 31, 32, 33, 65})
+        for (const std::int64_t column : {0, 1, 2, 31, 32, 40}) {
+          if (column >= cols) continue;
+          Stored stored = stored_numbers(Element::f32, 67, cols, 0, 0);
+          stored.put_pattern(row, column, 0xFF800000u);
+          stored.put_pattern(66, cols - 1, 0x7FC00001u);
+          CAPTURE_ALL(cols, row, column);
+          if (!check_landing({stored.view(), {}, block, 1, 7})) return;
+        }
 }
 
 TEST_CASE("land: what is found joins what was found before") {

@@ -58,9 +58,11 @@ typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef std::int32_t FourBits __attribute__((vector_size(16)));
 constexpr std::size_t four = 4;
 
-/// Transposes four elements of each of four rows, so that the rows of one column lie together.
+/// Transposes four elements of each of four rows, so that the rows of one column lie together; the first `columns`
+/// are written.
 ///   row      the first of the elements; the next row is `stride` bytes further
-///   largest  raised to the largest magnitude, as bits
+///   largest  raised to the largest magnitude of all four, as bits
+template <std::size_t columns = four>
 inline void turn(const unsigned char* row, std::size_t stride, float* to, std::size_t block,
                  FourBits& largest) {
   const auto load = [&](std::size_t r) {
@@ -74,7 +76,7 @@ inline void turn(const unsigned char* row, std::size_t stride, float* to, std::s
   };
   const Four a = load(0), b = load(1), c = load(2), d = load(3);
   const auto store = [&](std::size_t column, Four values) {
-    *reinterpret_cast<Four*>(to + column * block) = values;
+    if (column < columns) *reinterpret_cast<Four*>(to + column * block) = values;
   };
   const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
   store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
@@ -92,21 +94,39 @@ bool fills_block(const spi::LandStep& step, std::size_t r, std::size_t end) {
          r + step.out.block <= end && address % alignof(float) == 0 && step.from.stride % alignof(float) == 0;
 }
 
-/// Lands these rows. Returns the largest |value|, as bits.
+/// Lands the rows of a block, of fewer than four columns each. Reads elements of the three rows behind them, too,
+/// which follow without a gap.
+template <std::size_t columns>
+void land_narrow(const unsigned char* rows, float* to, std::size_t block, FourBits& magnitudes) {
+  constexpr std::size_t stride = columns * sizeof(float);
+  for (std::size_t b = 0; b < block; b += four)
+    turn<columns>(rows + b * stride, stride, to + b, block, magnitudes);
+}
+
+/// Lands these rows. Returns the largest |value|, as bits; it may be that of rows behind them.
 std::uint32_t land_block(const spi::LandStep& step, std::size_t r) {
   const std::size_t block = step.out.block, dims = step.out.dims, stride = step.from.stride;
   const auto* const rows =
       reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) + step.from.first + r * stride;
   float* const to = reinterpret_cast<float*>(bytes_of(*step.out.memory)) + (step.out.first + r) * dims;
+  const bool reads_on = stride == dims * sizeof(float) && r + block + four <= step.from.rows;
   FourBits magnitudes = {};
-  const std::size_t squares = dims / four * four;
-  for (std::size_t d = 0; d < squares; d += four)
-    for (std::size_t b = 0; b < block; b += four)
-      turn(rows + b * stride + d * sizeof(float), stride, to + d * block + b, block, magnitudes);
+  std::size_t landed = dims;
+  if (dims >= four) {  // the last columns, if they are fewer than four, with some of those before them
+    for (std::size_t d = 0; d < dims; d += four)
+      for (std::size_t b = 0, from = std::min(d, dims - four); b < block; b += four)
+        turn(rows + b * stride + from * sizeof(float), stride, to + from * block + b, block, magnitudes);
+  } else if (reads_on && dims == 3) {
+    land_narrow<3>(rows, to, block, magnitudes);
+  } else if (reads_on && dims == 2) {
+    land_narrow<2>(rows, to, block, magnitudes);
+  } else {
+    landed = 0;
+  }
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < four; ++i)
     largest = std::max(largest, static_cast<std::uint32_t>(magnitudes[i]));
-  for (std::size_t d = squares; d < dims; ++d)
+  for (std::size_t d = landed; d < dims; ++d)
     for (std::size_t b = 0; b < block; ++b) {
       std::uint32_t bits;
       __builtin_memcpy(&bits, rows + b * stride + d * sizeof(float), sizeof bits);
@@ -131,8 +151,9 @@ spi::Support check(const spi::LandStep&, const Resources&) {
 }
 
 void run(const spi::LandStep& step, const Resources& with) {
-  constexpr std::size_t a_share = 64;
-  const std::size_t rows = step.from.rows;
+  constexpr std::size_t rows_at_once = 64;
+  const std::size_t rows = step.from.rows,
+                    a_share = rows_at_once * std::max<std::size_t>(1, 64 / step.out.dims);
   std::uint32_t* const found = elements(step.found);
   const std::uint32_t* const chosen = step.chosen.cols > 0 ? elements(step.chosen) : nullptr;
   std::atomic<std::uint32_t> largest = found[spi::largest_bits], bad = found[spi::bad_row];

@@ -33,40 +33,6 @@ std::uint64_t mixed(std::uint64_t i) {
   return i ^ (i >> 31);
 }
 
-/// Returns the digests of a sample of rows, sorted. It is the same for the same rows.
-std::vector<std::uint64_t> sampled_digests(const RowsInOrder& rows) {
-  const auto n = static_cast<std::uint64_t>(rows.rows.rows);
-  const auto count = static_cast<std::uint64_t>(sampled * std::sqrt(static_cast<double>(n)));
-  std::vector<std::uint64_t> places;
-  for (std::uint64_t i = 0; i < count; ++i) places.push_back(mixed(i) % n);
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  const std::size_t bytes = size(row_bytes(rows.rows.element, rows.rows.cols));
-  std::vector<std::uint64_t> digests(places.size());
-  parallel_for(static_cast<std::int64_t>(places.size()), static_cast<std::int64_t>(places.size() * bytes), 0,
-               [&](std::int64_t i) {
-                 digests[size(i)] = digest(rows, static_cast<std::int64_t>(places[size(i)]), bytes);
-               });
-  std::sort(digests.begin(), digests.end());
-  return digests;
-}
-
-/// Estimates from a sample which share of all rows repeats others. Rows that it has three times or more have
-/// many copies. Of the others, copies are estimated from the pairs among all pairs of the sample.
-double share_of_copies(const RowsInOrder& rows) {
-  const std::vector<std::uint64_t> digests = sampled_digests(rows);
-  double frequent = 0, pairs = 0;
-  for (std::size_t begin = 0, end = 0; begin < digests.size(); begin = end) {
-    while (end < digests.size() && digests[end] == digests[begin]) ++end;
-    if (end - begin == 2) ++pairs;
-    if (end - begin > 2) frequent += static_cast<double>(end - begin);
-  }
-  const double all = static_cast<double>(digests.size()), others = all - frequent;
-  if (others <= 0) return 1;
-  const double copies = 2 * pairs * static_cast<double>(rows.rows.rows) / (all * others);
-  return (frequent + others * copies / (1 + copies)) / all;
-}
-
 /// A table of distinct rows by their digests, with open addressing.
 class DistinctRows {
  public:
@@ -101,10 +67,43 @@ class DistinctRows {
   std::vector<std::int64_t> first_;  ///< [distinct] the first copy of each
 };
 
+/// Returns a sample of rows, none twice. Places are cut into parts; each number below the length of a part chooses one
+/// of them, and turned by what looks random in that part, so that no period hides copies, the place there.
+std::vector<std::int64_t> sample_of(const RowsInOrder& rows) {
+  const auto n = static_cast<std::uint64_t>(rows.count());
+  const auto length = static_cast<std::uint64_t>(sampled * std::sqrt(static_cast<double>(n)));
+  const std::uint64_t parts = (n + length - 1) / length;
+  std::vector<std::int64_t> sample;
+  sample.reserve(length);
+  for (std::uint64_t i = 0; i < length; ++i) {
+    const std::uint64_t part = mixed(i) % parts, place = part * length + (i + mixed(length + part)) % length;
+    if (place < n)
+      sample.push_back(rows.order.empty() ? static_cast<std::int64_t>(place) : rows.order[place]);
+  }
+  return sample;
+}
+
+/// Estimates from a sample which share of all rows repeats others. Rows that it has three times or more have
+/// many copies. Of the others, copies are estimated from the pairs among all pairs of the sample.
+double share_of_copies(const RowsInOrder& rows) {
+  const std::vector<std::int64_t> sample = sample_of(rows);
+  const RowCopies found = find_copies({rows.rows, sample});
+  double frequent = 0, pairs = 0;
+  for (std::int64_t d = 0; d < found.distinct(); ++d) {
+    const std::size_t copies = found.of(d).size();
+    if (copies == 2) ++pairs;
+    if (copies > 2) frequent += static_cast<double>(copies);
+  }
+  const double all = static_cast<double>(sample.size()), others = all - frequent;
+  if (others <= 0) return 1;
+  const double copies = 2 * pairs * static_cast<double>(rows.count()) / (all * others);
+  return (frequent + others * copies / (1 + copies)) / all;
+}
+
 }  // namespace
 
 RowCopies find_copies(const RowsInOrder& rows) {
-  const std::int64_t n = rows.rows.rows;
+  const std::int64_t n = rows.count();
   const std::size_t bytes = size(row_bytes(rows.rows.element, rows.rows.cols));
   std::vector<std::uint64_t> digests(size(n));
   constexpr std::int64_t at_once = 1024;
@@ -122,7 +121,7 @@ RowCopies find_copies(const RowsInOrder& rows) {
 std::optional<RowCopies> copies_to_merge(const RowsInOrder& rows, std::optional<bool> asked) {
   if (asked) return *asked ? std::optional(find_copies(rows)) : std::nullopt;
   const FloatGuard guard;
-  if (rows.rows.rows < fewest_rows || share_of_copies(rows) < least_part_of_sample) return std::nullopt;
+  if (rows.count() < fewest_rows || share_of_copies(rows) < least_part_of_sample) return std::nullopt;
   RowCopies copies = find_copies(rows);
   const double share = 1 - static_cast<double>(copies.distinct()) / static_cast<double>(copies.rows());
   if (share < least_part) return std::nullopt;

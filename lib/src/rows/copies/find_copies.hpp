@@ -14,7 +14,9 @@ namespace kith {
 /// Rows on the host, in the order of their places.
 struct RowsInOrder {
   const RowsView& rows;
-  std::span<const std::int64_t> order;  ///< [rows], the row at each place; empty: as given
+  std::span<const std::int64_t> order;  ///< the row at each place; empty: all as given
+
+  std::int64_t count() const { return order.empty() ? rows.rows : static_cast<std::int64_t>(order.size()); }
 
   const unsigned char* at(std::int64_t place) const {
     return rows.row(order.empty() ? place : order[static_cast<std::size_t>(place)]);
