@@ -14,11 +14,13 @@ namespace kith {
 /// thread needs least_share operations, or waking it takes as long as its work.
 constexpr std::size_t least_shared_work = std::size_t{1} << 17, least_share = std::size_t{1} << 15;
 
+constexpr bool is_shared(std::size_t work) {
+  return work >= least_shared_work;
+}
+
 /// Returns how many of `team` threads are worth waking for so much work.
 inline std::uint32_t team_for(std::size_t work, std::uint32_t team) {
-  return work < least_shared_work
-             ? 1
-             : static_cast<std::uint32_t>(std::min<std::size_t>(team, work / least_share));
+  return is_shared(work) ? static_cast<std::uint32_t>(std::min<std::size_t>(team, work / least_share)) : 1;
 }
 
 /// Runs body(task, thread) for every task below `count`, thread < team. Threads take the next task when they
@@ -48,8 +50,9 @@ void run_each(std::size_t count, const Body& body) {
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t elements, std::uint32_t threads, const Body& body) {
   constexpr std::size_t work_an_element = 2;
-  run_team(static_cast<std::size_t>(count), static_cast<std::size_t>(elements) * work_an_element,
-           team_size(threads), [&](std::size_t task, std::size_t) { body(static_cast<std::int64_t>(task)); });
+  const std::size_t work = static_cast<std::size_t>(elements) * work_an_element;
+  run_team(static_cast<std::size_t>(count), work, is_shared(work) ? team_size(threads) : 1,
+           [&](std::size_t task, std::size_t) { body(static_cast<std::int64_t>(task)); });
 }
 
 }  // namespace kith
