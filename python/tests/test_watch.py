@@ -213,6 +213,12 @@ def test_searches_like_quick_ones_take_no_thread(monkeypatch):
     monkeypatch.setattr(_watch, "MOST_OF_QUICK", 20 * 2000 * 4)
     assert threads_of(np.tile(queries, (3, 1)), 3) == 3  # whatever it takes, it might take long
     assert threads_of(queries) == 0
+    assert threads_of(queries, 2, filter=np.ones(len(index), bool)) == 2
+    index.search(queries, 3)
+    assert threads_of(queries, 2) == 1  # the last was another search
+    with pytest.raises(kith.InvalidArgument):
+        index.search(np.full((20, 4), np.inf, np.float32), 2)
+    assert threads_of(queries, 2) == 1  # the last has failed
     monkeypatch.setattr(_watch, "MOMENT", 0.0)
     assert threads_of(queries, 3) == 2  # the first was not quick after all
 

@@ -120,6 +120,12 @@ TEST_CASE("boxes: many queries, which are taken in another order, in tiles") {
   }
 }
 
+TEST_CASE("boxes: fewer queries than leaves, which are taken from block to block") {
+  const auto any = [](auto& random, auto, auto) { return uniform(random); };
+  const std::int64_t n = 20000, m = 600;  // 625 leaves, and from 214 queries on some read the same
+  check_boxes(Metric::l2, rows_of(n, 2, 5, any), rows_of(m, 2, 6, any), 16);
+}
+
 TEST_CASE("boxes: with a filter, one for all and one a query, and without the query's own row") {
   if (most() < 6) return;
   const std::int64_t n = 1100, first = 20, m = 300;

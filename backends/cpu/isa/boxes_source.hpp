@@ -70,7 +70,7 @@ struct LeafOfBoxes {
   }
 };
 
-std::uint32_t among(const float* values, float most) {
+std::uint32_t values_at_most(const float* values, float most) {
   return bits(at_most(load(values), most)) | bits(at_most(load(values + train_block), most)) << train_block;
 }
 

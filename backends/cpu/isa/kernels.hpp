@@ -181,7 +181,7 @@ struct Kernels {
 
   /// Returns a mask of the values that are at most `most`.
   ///   values  [leaf_rows]
-  std::uint32_t (*among)(const float* values, float most);
+  std::uint32_t (*values_at_most)(const float* values, float most);
 
   /// Writes the raw value, in double precision, of each candidate among the training rows.
   ///   values  [count]

@@ -373,7 +373,7 @@ constexpr Kernels table = {distance,
                            values_of<LeafOfRows>,
                            values_of<LeafOfBoxes<false>>,
                            values_of<LeafOfBoxes<true>>,
-                           among,
+                           values_at_most,
                            double_chains,
                            shared_double_chains,
                            sort_few};

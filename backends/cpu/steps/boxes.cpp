@@ -56,7 +56,7 @@ class Walk {
     // Of the others few are left, now that some rows are known.
     Key near[leaf_rows];
     std::size_t count = 0;
-    for (left &= ~(1u << nearest) & in_.kernels.among(bounds, most_); left; left &= left - 1) {
+    for (left &= ~(1u << nearest) & in_.kernels.values_at_most(bounds, most_); left; left &= left - 1) {
       const auto box = static_cast<std::uint32_t>(__builtin_ctz(left));
       near[count++] = make_key(bounds[box], box);
     }
@@ -67,9 +67,10 @@ class Walk {
     }
   }
 
-  /// Returns the first of the nearest of the boxes `left`, and overwrites the gaps of others.
+  /// Returns the first of the nearest of the boxes `left`, and may overwrite the gaps of others.
   std::uint32_t nearest_of(float (&gaps)[leaf_rows], std::uint32_t left) const {
-    if (__builtin_popcount(left) <= 4) {
+    constexpr int few = 4;  // compared one by one as soon as all by vectors
+    if (__builtin_popcount(left) <= few) {
       auto nearest = static_cast<std::uint32_t>(__builtin_ctz(left));
       for (std::uint32_t others = left & (left - 1); others; others &= others - 1) {
         const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
@@ -85,7 +86,7 @@ class Walk {
     for (std::size_t at = lanes; at < leaf_rows; at += lanes)
       for (std::size_t i = 0; i < lanes; ++i) least[i] = std::min(least[i], gaps[at + i]);
     const float smallest = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-    return static_cast<std::uint32_t>(__builtin_ctz(in_.kernels.among(gaps, smallest) & left));
+    return static_cast<std::uint32_t>(__builtin_ctz(in_.kernels.values_at_most(gaps, smallest) & left));
   }
 
   void enter(std::uint32_t level, std::size_t box) {
@@ -100,7 +101,8 @@ class Walk {
     alignas(64) float values[leaf_rows];
     const std::size_t first = leaf * leaf_rows;
     __builtin_prefetch(in_.numbers + first);
-    __builtin_prefetch(in_.numbers + first + leaf_rows / 2);
+    __builtin_prefetch(in_.numbers +
+                       std::min<std::size_t>(first + leaf_rows / 2, in_.step.train.rows.rows - 1));
     std::uint32_t passed = in_.kernels.leaf(walker_, in_.rows + first * walker_.dims, most_, values) &
                            first_bits(in_.step.train.rows.rows - first);
     for (; passed; passed &= passed - 1) {

@@ -58,8 +58,8 @@ typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef std::int32_t FourBits __attribute__((vector_size(16)));
 constexpr std::size_t four = 4;
 
-/// Transposes four elements of each of four rows, so that the rows of one column lie together; the first `columns`
-/// are written.
+/// Transposes four elements of each of four rows, so that the rows of one column lie together. The first
+/// `columns` are written.
 ///   row      the first of the elements; the next row is `stride` bytes further
 ///   largest  raised to the largest magnitude of all four, as bits
 template <std::size_t columns = four>
@@ -94,8 +94,8 @@ bool fills_block(const spi::LandStep& step, std::size_t r, std::size_t end) {
          r + step.out.block <= end && address % alignof(float) == 0 && step.from.stride % alignof(float) == 0;
 }
 
-/// Lands the rows of a block, of fewer than four columns each. Reads elements of the three rows behind them, too,
-/// which follow without a gap.
+/// Lands the rows of a block, of two or three columns each. Reads the row behind them, too, which follows
+/// without a gap.
 template <std::size_t columns>
 void land_narrow(const unsigned char* rows, float* to, std::size_t block, FourBits& magnitudes) {
   constexpr std::size_t stride = columns * sizeof(float);
@@ -103,13 +103,13 @@ void land_narrow(const unsigned char* rows, float* to, std::size_t block, FourBi
     turn<columns>(rows + b * stride, stride, to + b, block, magnitudes);
 }
 
-/// Lands these rows. Returns the largest |value|, as bits; it may be that of rows behind them.
+/// Lands these rows. Returns the largest |value|, as bits; it may be that of the row behind them.
 std::uint32_t land_block(const spi::LandStep& step, std::size_t r) {
   const std::size_t block = step.out.block, dims = step.out.dims, stride = step.from.stride;
   const auto* const rows =
       reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) + step.from.first + r * stride;
   float* const to = reinterpret_cast<float*>(bytes_of(*step.out.memory)) + (step.out.first + r) * dims;
-  const bool reads_on = stride == dims * sizeof(float) && r + block + four <= step.from.rows;
+  const bool reads_on = stride == dims * sizeof(float) && r + block < step.from.rows;
   FourBits magnitudes = {};
   std::size_t landed = dims;
   if (dims >= four) {  // the last columns, if they are fewer than four, with some of those before them
@@ -151,9 +151,10 @@ spi::Support check(const spi::LandStep&, const Resources&) {
 }
 
 void run(const spi::LandStep& step, const Resources& with) {
-  constexpr std::size_t rows_at_once = 64;
-  const std::size_t rows = step.from.rows,
-                    a_share = rows_at_once * std::max<std::size_t>(1, 64 / step.out.dims);
+  // A multiple of every block. A task takes narrow rows until it is worth taking.
+  constexpr std::size_t least_share = 64, floats_a_task = 4096;
+  const std::size_t rows = step.from.rows, dims = std::max<std::size_t>(step.out.dims, 1),
+                    a_share = std::max(least_share, floats_a_task / dims / least_share * least_share);
   std::uint32_t* const found = elements(step.found);
   const std::uint32_t* const chosen = step.chosen.cols > 0 ? elements(step.chosen) : nullptr;
   std::atomic<std::uint32_t> largest = found[spi::largest_bits], bad = found[spi::bad_row];
@@ -163,7 +164,8 @@ void run(const spi::LandStep& step, const Resources& with) {
              std::size_t r = share * a_share;
              for (; fills_block(step, r, end); r += step.out.block) {
                const std::uint32_t most = land_block(step, r);
-               if (most >= infinity_bits) break;  // the loop below finds the row
+               if (most >= infinity_bits)
+                 break;  // the loop below finds the row, or another share the row behind
                raise_to(largest, most);
              }
              for (; r < end; ++r) {

@@ -1,7 +1,9 @@
 #include "boxes/box_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
@@ -25,6 +27,40 @@ std::size_t left_of(std::size_t leaves) {
 
 }  // namespace
 
+/// Moves items so that none before `middle` has a larger value, and none from it on a smaller one, as
+/// std::nth_element does. Most of the work is partitions that take no branch for an item. Pivots come from
+/// samples, from that side of `middle` which leaves fewer items.
+/// Source: Floyd, Rivest, Expected time bounds for selection, 1975.
+void BoxOrder::select(Item* begin, Item* middle, Item* end) {
+  constexpr std::ptrdiff_t few = 64;  // soon sorted by other means
+  constexpr std::size_t most = 64, fewest = 16, rounds = 8;
+  for (std::size_t round = 0; round < rounds && end - begin > few; ++round) {
+    const auto count = static_cast<std::size_t>(end - begin);
+    const std::size_t samples = count > most * few ? most : fewest;
+    std::array<float, most> sample;
+    for (std::size_t i = 0; i < samples; ++i) sample[i] = begin[i * count / samples].value;
+    std::sort(sample.begin(), sample.begin() + samples);
+    const std::size_t at = static_cast<std::size_t>(middle - begin) * samples / count,
+                      margin = samples / 16 + 1;
+    const bool left = 2 * at < samples;  // whether `middle` is likely to be left of the pivot
+    const float pivot = sample[left ? std::min(at + margin, samples - 1) : at - std::min(at, margin)];
+    Item* to = begin;
+    for (Item* from = begin; from < end; ++from) {
+      const bool goes_left = left ? from->value < pivot : from->value <= pivot;
+      std::uint64_t item, other;  // moved as a whole, or the next load would wait for two stores
+      static_assert(sizeof item == sizeof(Item));
+      std::memcpy(&item, from, sizeof item);
+      std::memcpy(&other, to, sizeof other);
+      std::memcpy(from, &other, sizeof other);
+      std::memcpy(to, &item, sizeof item);
+      to += goes_left ? 1 : 0;
+    }
+    if (to == begin || to == end) break;  // many are equal
+    (middle < to ? end : begin) = to;
+  }
+  std::nth_element(begin, middle, end, [](const Item& a, const Item& b) { return a.value < b.value; });
+}
+
 /// Splits a part in two at the median of its widest column. Returns the number of leaves in the first half.
 std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part) {
   const std::size_t first = part.first_leaf * leaf_rows,
@@ -44,9 +80,7 @@ std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Ite
   }
   for (std::size_t i = first; i < end; ++i) items[i].value = rows.row(items[i].row)[column];
   const std::size_t left = left_of(part.leaves), middle = first + left * leaf_rows;
-  const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
-  std::nth_element(at(first), at(middle), at(end),
-                   [](const Item& a, const Item& b) { return a.value < b.value; });
+  select(items.data() + first, items.data() + middle, items.data() + end);
   splits_[part.first_leaf + left] = {column, items[middle].value};
   return left;
 }

@@ -20,8 +20,8 @@ class BoxOrder {
   /// Returns the row at each position, [n].
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
 
-  /// Returns the numbers of the queries, sorted by the leaf that each falls into; few queries by their block of
-  /// leaves.
+  /// Returns the numbers of the queries, sorted by the leaf that each falls into. Fewer queries than leaves
+  /// are sorted by blocks of leaves alone.
   ///   queries  [m, dims]
   std::vector<std::uint32_t> order_of(MatrixView<const float> queries, std::uint32_t threads) const;
   /// Returns how many bytes of host memory the order takes.
@@ -42,6 +42,7 @@ class BoxOrder {
     std::uint32_t row;
   };
 
+  static void select(Item* begin, Item* middle, Item* end);
   std::size_t split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
   void split_all(const MatrixView<const float>& rows, std::vector<Item>& items, Part part);
   /// Returns the first leaf of the part that a query falls into, of at most `grain` leaves.

@@ -210,14 +210,14 @@ def version() -> str:
 class Handle:
     """Holds a handle of the library, which the given function frees once.
 
-    `quick`: the most work of its calls that a moment was enough for; see `_watch.call`.
+    `quick`: for what its last call asked if that took a moment, and the work of the largest such call: `_watch.call`.
     """
 
     __slots__ = ("_free", "quick", "value")
 
     def __init__(self, value: int | None, free: Any) -> None:
         self.value = value
-        self.quick = 0
+        self.quick: tuple[Any, int] = None, 0
         self._free = free
 
     def __reduce__(self) -> Any:

@@ -140,7 +140,7 @@ class Model:
 
     def _ask(self, ask: Ask, m: int, how: Options) -> None:
         work = m * self._index.rows * self._index.dims // self._index.device.pace
-        call(ask, how.options(), work, how.progress, self._handle)
+        call(ask, how.options(), work, how.progress)
 
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         raise NotImplementedError

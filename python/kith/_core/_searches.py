@@ -128,9 +128,9 @@ class Searches:
         k = whole(k, f"{where}: k")
         columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
         options = None  # the defaults, which cost a small search nothing
-        asked = filter is not None or exclude_self_from is not None or threads or memory_limit or how
-        asked = asked or groups is not None or rows_from_group
-        if asked or checkpoint is not None or radius is not None:
+        wishes = filter is not None or exclude_self_from is not None or memory_limit or how
+        wishes = wishes or groups is not None or rows_from_group or checkpoint is not None or radius is not None
+        if wishes or threads:
             rest = (filter, exclude_self_from, threads, memory_limit, how, groups, rows_from_group)
             options = self._options(where, m, *rest)
             if checkpoint is not None:
@@ -138,9 +138,10 @@ class Searches:
             if radius is not None:
                 options.has_radius = 1
                 options.radius = radius_of(radius, self._metric, f"{where}: radius", self._kind())
+        like = None if wishes else (k, threads)
         wide = self._arithmetic == "f64"
         if rows.answers is not None and out is None and checkpoint is None and columns:
-            return self._search_on_device(rows, k, progress, options)
+            return self._search_on_device(rows, k, progress, options, like)
         if out is None:
             distance, row = outputs(None, (m, columns), where, kind=self._kind())
         else:
@@ -153,13 +154,14 @@ class Searches:
             self._work(m),
             progress,
             self._handle,
+            like,
         )
         if rows.back is None or out is not None:
             return Neighbors(distance, row)
         return Neighbors(rows.returned(distance), rows.returned(row))
 
     def _search_on_device(
-        self, rows: Rows, k: int, progress: Progress, options: Optional[s.SearchOptions]
+        self, rows: Rows, k: int, progress: Progress, options: Optional[s.SearchOptions], like: Any
     ) -> Neighbors:
         """Search for queries on the CUDA device of the index, and write answers to memory of that device."""
         assert rows.answers is not None
@@ -174,6 +176,7 @@ class Searches:
             self._work(m),
             progress,
             self._handle,
+            like,
         )
         return Neighbors(distance, row)
 
@@ -332,7 +335,6 @@ class Searches:
             options,
             self._work(len(rows.array)),
             progress,
-            self._handle,
         )
 
     def pairs(
@@ -417,7 +419,6 @@ class Searches:
             options,
             self._work(m),
             progress,
-            self._handle,
         )
         return keys
 
@@ -521,7 +522,6 @@ class Searches:
             options,
             self._work(len(rows.array)),
             progress,
-            self._handle,
         )
         return out.value
 

@@ -24,12 +24,12 @@ Ask = Callable[[Optional[s.SearchOptions]], int]
 
 # A call of fewer multiply-adds is not worth a thread: it takes some tens of milliseconds on one core.
 LONG = 100_000_000
-# Boxes, for example, save most of the work. A thread takes 0.2 to 0.4 ms, as long as such a search; calls like one that
-# took at most so many seconds go without, unless they could take some seconds of one core after all.
+# Boxes, for example, save most of the work. A thread takes 0.2 to 0.4 ms, as long as such a search; a call like one that
+# took at most so many seconds goes without, unless it has so much work that it could take some seconds after all.
 MOMENT, MOST_OF_QUICK = 0.01, 100 * LONG
 
 
-def needs_watching(work: int, progress: Progress, quick: int = 0) -> bool:
+def needs_watching(work: int, progress: Progress, quick: int) -> bool:
     """Say whether a call of `work` multiply-adds is worth a thread of its own; up to `quick` took a moment lately."""
     if progress is not False:
         return True
@@ -197,12 +197,18 @@ def _plain_bar() -> _Bar:
 
 
 def call(
-    ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Progress = False, asked: Optional[Handle] = None
+    ask: Ask,
+    options: Optional[s.SearchOptions],
+    work: int,
+    progress: Progress = False,
+    asked: Optional[Handle] = None,
+    like: Any = None,
 ) -> None:
     """Let `ask` search by `options`; None stands for the defaults.
 
-    `work` counts multiply-adds of one core of a CPU. `asked`: whose calls these are, so that how long they took tells
-    which of the next ones need a thread.
+    `work` counts multiply-adds of one core of a CPU. `like`: what those calls of the handle `asked` have in common that
+    take about as long for the same work, so that after one which took a moment others need no thread. None: a call that
+    tells nothing of others.
     """
     if work < LONG and progress is False:
         with Running():
@@ -212,12 +218,15 @@ def call(
     options = options or s.search_options()
     options.stop = stop.value
     bar = _bar(progress)  # may import, which may wait for other threads: Python's end does not wait for that
+    quick = 0
+    if asked is not None and like is not None:
+        (before, most), asked.quick = asked.quick, (None, 0)  # if this call raises, nothing is known
+        quick = most if before == like else 0
     begin = time.perf_counter()
     with Running(stop.value):
-        if needs_watching(work, progress, 0 if asked is None else asked.quick):
+        if needs_watching(work, progress, quick):
             _run(ask, options, bar)
         else:
             check(ask(options))
-    if asked is not None:
-        is_quick = time.perf_counter() - begin <= MOMENT
-        asked.quick = max(asked.quick, min(work, MOST_OF_QUICK)) if is_quick else 0
+    if asked is not None and like is not None and time.perf_counter() - begin <= MOMENT:
+        asked.quick = like, max(quick, min(work, MOST_OF_QUICK))

@@ -67,8 +67,9 @@ class DistinctRows {
   std::vector<std::int64_t> first_;  ///< [distinct] the first copy of each
 };
 
-/// Returns a sample of rows, none twice. Places are cut into parts; each number below the length of a part chooses one
-/// of them, and turned by what looks random in that part, so that no period hides copies, the place there.
+/// Returns a sample of rows, none twice. Each number below `length` chooses a part of so many places, and in
+/// it the place of that number, turned by the part's own offset, so that rows that repeat with any
+/// period show their copies.
 std::vector<std::int64_t> sample_of(const RowsInOrder& rows) {
   const auto n = static_cast<std::uint64_t>(rows.count());
   const auto length = static_cast<std::uint64_t>(sampled * std::sqrt(static_cast<double>(n)));

@@ -84,8 +84,8 @@ std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, Workspace
   spi::Grid<float> within = asked;
   if (within_.get() && asked.cols == 0) within = {within_.get(), 0, size(queries.rows()), 1, 1};
   std::vector<std::uint32_t> order;
-  const bool ordered = queries.rows() >= worth_sorting &&
-                       (!boxes_->order() || queries.rows() >= queries_that_share(plan_.problem));
+  const std::int64_t sharing = boxes_->order() ? queries_that_share(plan_.problem) : 0;
+  const bool ordered = queries.rows() >= std::max(worth_sorting, sharing);
   if (ordered && boxes_->order()) {
     const Stopwatch sorting;
     order = boxes_->order()->order_of(queries.on_host(), plan_.threads);
