@@ -41,11 +41,12 @@ constexpr double host_seconds = 20e-6;
 // The time that a GPU busy with 10,000 queries needs for a leaf, and for a block of rows that a query scans.
 constexpr double busy_seconds_a_leaf = 0.57e-9, busy_seconds_a_block = 0.0043e-9;
 
-/// Returns the cost of making boxes, as a number of leaf reads per row. With two threads the host needs 0.3
-/// to 0.7 us per row, and 0.4 us to read a leaf. A GPU sorts and packs rows itself, which is assumed to take
-/// 5 ns per row, and reads a leaf in 0.57 ns.
-double leaves_to_make_a_row(const DeviceInfo& device) {
-  return device.kind == DeviceKind::gpu ? 9 : 1.5;
+/// Returns the cost of making boxes, as a number of leaf reads per row. With two threads of AVX2 the host
+/// needs 0.06 us per row of 3 columns and 0.2 us of 12. Boxes of 3,000 to a million rows of 2 to 12 columns
+/// then paid, in one search, from 0.4 to 1.4 times the number of queries that follows from this. A GPU sorts
+/// and packs rows itself, which is assumed to take 5 ns per row, and reads a leaf in 0.57 ns.
+double leaves_to_make_a_row(const DeviceInfo& device, std::int64_t dims) {
+  return device.kind == DeviceKind::gpu ? 9 : 0.6 + 0.09 * static_cast<double>(dims);
 }
 
 /// Returns the temporary device memory of a GPU that sorts n rows: at most 32 bytes per row, including
@@ -142,14 +143,15 @@ std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
 
 std::int64_t queries_to_count(const DeviceInfo& device, const Problem& problem) {
   // Queries of a batch share what they read. On two cores with AVX2, boxes of 200,000 or a million rows of 2
-  // to 12 columns paid after 139 to 965 single queries, a third of the number in a batch.
+  // to 16 columns paid after 132 to 675 single queries, this rule makes them after 270 to 350.
   constexpr std::int64_t of_one = 3;
   const bool is_alone = problem.m == 1 && device.profile.host_threads && problem.dims <= most_columns;
   return is_alone ? of_one : problem.m;
 }
 
 std::int64_t queries_that_share(const Problem& problem) {
-  return static_cast<std::int64_t>(static_cast<double>(problem.n) / spi::box_rows / leaves_of_uniform(problem));
+  return static_cast<std::int64_t>(static_cast<double>(problem.n) / spi::box_rows /
+                                   leaves_of_uniform(problem));
 }
 
 double leaves_worth(const DeviceInfo& device, const Problem& problem) {
@@ -185,7 +187,7 @@ std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem&
   if (feedback.boxes_lose_from > 0 && problem.k >= feedback.boxes_lose_from) return std::nullopt;
   const double fewest = 2 + 2 * static_cast<double>(problem.k) / spi::box_rows;
   const double queries = static_cast<double>(queries_to_count(device, problem) + feedback.queries);
-  const double to_make = leaves_to_make_a_row(device) * static_cast<double>(problem.n);
+  const double to_make = leaves_to_make_a_row(device, problem.dims) * static_cast<double>(problem.n);
   const std::int64_t sampled = std::min(most_sampled, problem.m / queries_a_sampled);
   const double limit = sampled > 0 ? most_of_one * worth : leaves_untold(device, problem);
   if (fewest > (sampled > 0 ? worth : limit)) return std::nullopt;
