@@ -223,6 +223,24 @@ def test_searches_like_quick_ones_take_no_thread(monkeypatch):
     assert threads_of(queries, 3) == 2  # the first was not quick after all
 
 
+def test_predictions_like_quick_ones_take_no_thread(monkeypatch):
+    random = np.random.default_rng(3)
+    voter = kith.Classifier(random.random((2000, 4), np.float32), np.arange(2000) % 3, device="cpu")
+    queries = random.random((20, 4), np.float32)
+    monkeypatch.setattr(_watch, "LONG", 1)
+    monkeypatch.setattr(_watch, "MOMENT", 1000.0)
+    expected = voter.predict(queries, 5)
+    voter.predict_proba(queries, 5)
+    monkeypatch.setattr(_watch, "_run", None)
+    assert np.array_equal(voter.predict(queries, 5), expected)
+    for other in ({"exclude_self_from": 0}, {"how": {"proposer": "none"}}):
+        with pytest.raises(TypeError):
+            voter.predict(queries, 5, **other)
+        voter._handle.quick = (5, 0), 10**9
+    with pytest.raises(TypeError):
+        voter.predict(queries, 4)
+
+
 def test_errors_come_through_the_other_thread(monkeypatch):
     monkeypatch.setattr(_watch, "LONG", 1)
     index = kith.Index(np.eye(4, dtype=np.float32), device="cpu")

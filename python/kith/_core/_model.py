@@ -65,6 +65,11 @@ class Options(NamedTuple):
             options.filter, options.filter_rows = address(self.filter), len(self.filter)
         return options
 
+    def like(self, k: int) -> Optional[tuple[int, int]]:
+        """Return what `_watch.call` needs to know of a search for k neighbours."""
+        wishes = (self.exclude_self_from, self.filter, self.memory_limit or None, self.how or None, self.groups)
+        return (k, self.threads) if all(wish is None for wish in wishes) else None
+
 
 def vote_of(where: str, weights: Any, tie: Any, no_label: Optional[int] = None, **arrays: Any) -> Vote:
     """Check the types of names; the library checks the names."""
@@ -138,9 +143,10 @@ class Model:
     def _take(self, handle: Handle, index: Index) -> None:
         self._handle, self._index = handle, index
 
-    def _ask(self, ask: Ask, m: int, how: Options) -> None:
+    def _ask(self, ask: Ask, m: int, how: Options, k: Optional[int] = None) -> None:
+        """Let `ask` search for m queries; k: for so many neighbours each."""
         work = m * self._index.rows * self._index.dims // self._index.device.pace
-        call(ask, how.options(), work, how.progress)
+        call(ask, how.options(), work, how.progress, self._handle, None if k is None else how.like(k))
 
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         raise NotImplementedError

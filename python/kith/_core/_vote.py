@@ -49,6 +49,7 @@ class Voters(Model):
             lambda options: int(lib.kith_classifier_predict(handle, queries, k, chosen, options, address(label))),
             queries.rows,
             how,
+            k,
         )
         return label
 
@@ -64,6 +65,7 @@ class Voters(Model):
             ),
             queries.rows,
             how,
+            k,
         )
         return answers
 
@@ -110,6 +112,7 @@ class Averages(Model):
             ),
             queries.rows,
             how,
+            k,
         )
         return value
 
