@@ -16,7 +16,8 @@ Key bound_after_step(LISTS Key* list, const Shortlist shortlist, local uint* cou
 }
 
 // Reads the values of this item in a step, VALUES of them, and returns whether one is at most `limit`.
-ALL_INLINE bool read_step(float* mine, global const float* restrict row, ulong t0, ulong end, float limit) {
+// Oclgrind 21.10 does not know what clang makes of `restrict` here.
+ALL_INLINE bool read_step(float* mine, global const float* row, ulong t0, ulong end, float limit) {
   bool near = false;
 #pragma unroll
   for (uint i = 0; i < VALUES; ++i) {
