@@ -27,8 +27,8 @@ unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
 }
 
 # Runs stages alone, since Oclgrind 21.10 may consider the end of memory that only kernels write uninitialised. This
-# happens with the memory of groups and boxes after other kernels have run, so groups run by themselves, and of boxes all
-# other checks are made. Several workers share the jobs.
+# happens with the memory of groups (of the CPU's kernels) and of boxes after other kernels have run, so the former run by
+# themselves, and of boxes all other checks are made. Several workers share the jobs.
 every_kernel_under_oclgrind() { # FOLDER
   stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
@@ -36,9 +36,10 @@ every_kernel_under_oclgrind() { # FOLDER
   # ways to vote, groups, and boxes.
   cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
   cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred"
+  unless_taken "$1" KITH_CL_FAMILY=gpu "$kith_tests" --test-case="$cases,groups: by hand*"
+  unless_taken "$1" KITH_CL_FAMILY=cpu "$kith_tests" --test-case="$cases"
+  unless_taken "$1" KITH_CL_FAMILY=cpu "$kith_tests" --test-case="groups: by hand*"
   for family in gpu cpu; do
-    unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="$cases"
-    unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="groups: by hand*"
     uninitialized=""
     unless_taken "$1" KITH_CL_FAMILY=$family "$kith_tests" --test-case="boxes: by hand*"
     uninitialized=--uninitialized
