@@ -56,6 +56,7 @@ every_kernel_under_oclgrind() { # FOLDER
     "gpu --stage tighten -n 1300 -m 2 --dims 1 -k 1100" \
     "gpu --stage select --how selector=bubble -n 100 -m 2 --dims 1 -k 40 --how lists=2" \
     "gpu --stage select --how selector=threshold -n 1200 -m 1 --dims 1 -k 1100 --how lists=1" \
+    "gpu --stage select --how selector=threshold -n 6200 -m 1 --dims 1 -k 96 --how lists=1" \
     "gpu --stage select --how selector=k_min -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
     "gpu --stage select --how selector=odd_even -n 1030 -m 1 --dims 1 -k 3 --how lists=1" \
     "gpu --stage select --how selector=bitonic -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
