@@ -123,7 +123,7 @@ TEST_CASE("boxes: many queries, which are taken in another order, in tiles") {
 TEST_CASE("boxes: fewer queries than leaves, which are taken from block to block") {
   const auto any = [](auto& random, auto, auto) { return uniform(random); };
   const std::int64_t n = 20000, m = 600;  // 625 leaves, and from 214 queries on some read the same
-  check_boxes(Metric::l2, rows_of(n, 2, 5, any), rows_of(m, 2, 6, any), 16);
+  check_boxes(Metric::l2, rows_of(m, 2, 5, any), rows_of(n, 2, 6, any), 16);
 }
 
 TEST_CASE("boxes: with a filter, one for all and one a query, and without the query's own row") {
@@ -215,7 +215,7 @@ TEST_CASE("boxes: single queries on a host make them once they have cost as much
     CHECK(found.row[0] == expected.row[size(q)]);
     CHECK(found.distance[0] == expected.distance[size(q)]);
   }
-  CHECK(without > 200);
+  CHECK(without > 300);
   CHECK(without < 900);
 }
 
