@@ -50,7 +50,7 @@ kernel void kith_double_chains(global const double* restrict queries, Place quer
   values[values_at.first + q * values_at.stride + j] = acc;
 }
 
-// Requests columns d0 ... d0 + LINE - 1 of the group's rows, as far as they exist.
+// Requests columns d0 ... d0 + LINE - 1 of the group's rows, and has 0 for those that do not exist.
 //   its  [GROUP]  the rows of the group's pairs
 ALL_INLINE void request(double* line, global const double* train, Place train_at, local const uint* its,
                         uint d0, uint dims, uint item) {
@@ -58,7 +58,7 @@ ALL_INLINE void request(double* line, global const double* train, Place train_at
 #pragma unroll
   for (uint i = 0; i < LINE; ++i) {
     const uint row = its[i * ROWS_A_COPY + item / LINE];
-    if (row != NO_ROW && column < dims) line[i] = train[train_at.first + row * train_at.stride + column];
+    line[i] = row != NO_ROW && column < dims ? train[train_at.first + row * train_at.stride + column] : 0;
   }
 }
 
