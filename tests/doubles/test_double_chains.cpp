@@ -113,6 +113,12 @@ TEST_CASE("doubles: the step takes lists of one place and of many, and one query
     }
 }
 
+TEST_CASE("doubles: the step in small, in two groups of work-items") {
+  std::mt19937 random(21);
+  for (const std::size_t dims : {std::size_t{3}, std::size_t{19}})  // by either of OpenCL's kernels
+    check_step(Metric::l2, DoubleData::map, {2, 5, 33, dims, 7}, random);
+}
+
 TEST_CASE("doubles: the step takes one list for all queries") {
   std::mt19937 random(14);
   for (const Metric metric : step_metrics)

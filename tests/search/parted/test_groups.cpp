@@ -186,61 +186,6 @@ TEST_CASE("groups: with a filter") {
     }
 }
 
-TEST_CASE("groups: the step, in memory with gaps, for every way of it") {
-  if (device().info().backend == "planted") return;  // it searches no groups at once
-  std::mt19937 random(9);
-  for (const std::int64_t dims : {1, 3, 5, 18, 40, 64})
-    for (const bool from_group : {false, true})
-      for (const std::int64_t own : {-1, 0}) {
-        // GPUs search groups of three columns in another way where they have many rows, and some propose by
-        // products where sums of squares have many columns.
-        const Metric metric = dims < 40 ? Metric::l1 : Metric::squared_l2;
-        const Borders borders = dims == 3    ? random_borders(8, 900, 1500, random)
-                                : dims >= 40 ? random_borders(8, 300, 700, random)
-                                             : random_borders(8, 40, 100, random);
-        const auto n = static_cast<std::uint32_t>(borders.back());
-        const Matrix rows = hard_rows(DataKind::grid, Set::train, n, dims, metric);
-        std::vector<std::uint32_t> narrow(borders.begin(), borders.end());
-        constexpr std::uint32_t first = 5, skipped = 3, k = 6;
-        const Matrix asked = rows_between(rows, skipped, n);
-        const spi::GroupsStep wanted{metric, {}, {}, skipped, 0, {}, {}, k, from_group, own, {}, {}};
-        const auto fill = [&](spi::GroupsStep step, const spi::RowBlocks& queries,
-                              const spi::RowBlocks& train, const spi::Grid<std::uint32_t>& both,
-                              const spi::Grid<Key>& out) {
-          step.queries = queries;
-          step.train = train;
-          step.query_borders = step.row_borders = both;
-          step.out = out;
-          return step;
-        };
-        std::vector<Key> expected;
-        for (std::uint32_t q = skipped; q < n; ++q) {
-          const auto g = static_cast<std::size_t>(
-              std::upper_bound(borders.begin(), borders.end(), std::int64_t{q}) - borders.begin() - 1);
-          std::vector<Key> keys;
-          const std::vector<float> values =
-              chains(metric, rows_between(rows, q, q + 1), rows_between(rows, borders[g], borders[g + 1]));
-          for (std::uint32_t t = 0; t < values.size(); ++t)
-            if (own < 0 || narrow[g] + t != q)
-              keys.push_back(make_key(values[t], t + (from_group ? 0 : narrow[g])));
-          std::sort(keys.begin(), keys.end());
-          keys.resize(k, no_key);
-          expected.insert(expected.end(), keys.begin(), keys.end());
-        }
-        spi::with_device(device(), [&](spi::Device& on) {
-          const GuardedRows queries(on, asked, on.info.query_block, first, rows),
-              train(on, rows, on.info.train_block, first, rows);
-          const GuardedGrid<std::uint32_t> both(on, 1, narrow.size(), 7u, narrow);
-          const GuardedGrid<Key> out(on, size(asked.rows), k, Key{5});
-          CAPTURE_ALL(dims, from_group, own);
-          CHECK(run_step(on, fill(wanted, queries.rows(), train.rows(), both.grid(), out.grid())) == "");
-          CHECK(difference(out.inside(), expected) == "");
-          check_canaries(out);
-          check_unchanged(queries, train, both);
-        });
-      }
-}
-
 TEST_CASE("groups: what is refused, and what to do") {
   const Matrix rows = matrix(1, {0, 1, 2, 3});
   const auto made = [&](Borders borders, Borders ids = {}) {
