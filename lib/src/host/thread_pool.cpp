@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <thread>
 
 #include "base/float_guard.hpp"
 #if defined(__SSE2__)
@@ -53,12 +54,20 @@ struct Loop {
   TaskFunction* const run;
   const void* const body;
   std::atomic<std::size_t> next{0};       // the first task that no thread has taken
+  std::atomic<std::uint32_t> joined{1};   // threads that joined, or came too late
   std::atomic<std::uint32_t> helpers{0};  // threads of the pool that work on it
-  // These belong to the pool, under its lock:
-  std::uint32_t joined = 1;
-  Loop *newer = nullptr, *older = nullptr;
+  // These change under the lock of the pool:
+  std::atomic<Loop*> older{nullptr};
+  Loop* newer = nullptr;
 
-  bool wants_help() const { return joined < team && next.load(std::memory_order_relaxed) < count; }
+  /// Lets a thread of the pool join. Returns its number in the team; 0 if no help is wanted.
+  std::uint32_t join() {
+    if (joined.load() >= team || next.load(std::memory_order_relaxed) >= count) return 0;
+    const std::uint32_t thread = joined.fetch_add(1);
+    if (thread >= team) return 0;
+    helpers.fetch_add(1);
+    return thread;
+  }
 
   void work(std::size_t thread) {
     const FloatGuard guard;
@@ -93,17 +102,18 @@ class Pool {
   void open(Loop& loop);
   void close(Loop& loop);
   void grow(std::uint32_t threads);
-  Loop* loop_to_join();
+  bool help();
   void wait_for_helpers(const Loop& loop);
 
   std::mutex mutex_;
   std::condition_variable work_, done_;
-  Loop* newest_ = nullptr;
+  std::atomic<Loop*> newest_{nullptr};  // changes under the lock
   std::uint32_t threads_ = 0, sleeping_ = 0;
   Clock::time_point try_again_{};
-  std::atomic<std::uint32_t> opened_{0};   // loops opened so far
-  std::atomic<std::uint32_t> seeking_{0};  // threads that look for work
-  std::atomic<std::uint32_t> waiting_{0};  // callers that sleep in wait_for_helpers
+  std::atomic<std::uint32_t> opened_{0};    // loops opened so far
+  std::atomic<std::uint32_t> seeking_{0};   // threads that look for work
+  std::atomic<std::uint32_t> visitors_{0};  // threads that look at loops
+  std::atomic<std::uint32_t> waiting_{0};   // callers that sleep in wait_for_helpers
 };
 
 /// The pool is never destroyed, because its threads outlive main(). It is made again in a forked child, which
@@ -144,40 +154,40 @@ void Pool::grow(std::uint32_t threads) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// Returns a loop that wants help. The caller holds the lock. The newest loop comes first, since it may be
-/// inside an older one, which waits for it.
-Loop* Pool::loop_to_join() {
-  for (Loop* loop = newest_; loop; loop = loop->older)
-    if (loop->wants_help()) return loop;
-  return nullptr;
+/// Helps the newest loop that wants help, since it may be inside an older one, which waits for it. Returns
+/// false if there is none. Many threads come at the same moment, and do not queue for the lock: a loop that
+/// ends waits until no thread looks at loops.
+bool Pool::help() {
+  visitors_.fetch_add(1);
+  Loop* loop = newest_.load();
+  std::uint32_t thread = 0;
+  while (loop && (thread = loop->join()) == 0) loop = loop->older.load();
+  visitors_.fetch_sub(1);
+  if (!loop) return false;
+  loop->work(thread);
+  // Once the last helper has left, the caller may return and destroy the loop: it must not be touched
+  // after this.
+  const bool last = loop->helpers.fetch_sub(1) == 1;
+  if (last && waiting_.load() != 0) {
+    const std::lock_guard lock(mutex_);
+    done_.notify_all();
+  }
+  return true;
 }
 
 void Pool::serve() {
-  std::unique_lock lock(mutex_);
   for (;;) {
-    Loop* const loop = loop_to_join();
-    if (!loop) {
-      const std::uint32_t seen = opened_.load();
-      lock.unlock();
-      seeking_.fetch_add(1);
-      spin([&] { return opened_.load(std::memory_order_relaxed) != seen; });
-      seeking_.fetch_sub(1);
-      lock.lock();
-      if (opened_.load() != seen) continue;
-      ++sleeping_;
-      work_.wait(lock);
-      --sleeping_;
-      continue;
-    }
-    const std::uint32_t thread = loop->joined++;
-    loop->helpers.fetch_add(1);
-    lock.unlock();
-    loop->work(thread);
-    // Once the last helper has left, the caller may return and destroy the loop: it must not be touched
-    // after this.
-    const bool last = loop->helpers.fetch_sub(1) == 1;
-    lock.lock();
-    if (last && waiting_.load() != 0) done_.notify_all();
+    const std::uint32_t seen = opened_.load();
+    if (help()) continue;
+    seeking_.fetch_add(1);
+    const bool opened = spin([&] { return opened_.load(std::memory_order_relaxed) != seen; });
+    seeking_.fetch_sub(1);
+    if (opened) continue;
+    std::unique_lock lock(mutex_);
+    if (opened_.load() != seen) continue;
+    ++sleeping_;
+    work_.wait(lock);
+    --sleeping_;
   }
 }
 
@@ -187,9 +197,10 @@ void Pool::open(Loop& loop) {
   {
     const std::lock_guard lock(mutex_);
     grow(useful);
-    loop.older = newest_;
-    if (newest_) newest_->newer = &loop;
-    newest_ = &loop;
+    Loop* const older = newest_.load();
+    loop.older.store(older);
+    if (older) older->newer = &loop;
+    newest_.store(&loop);
     opened_.fetch_add(1);
     const std::uint32_t seeking = seeking_.load();
     to_wake = std::min(sleeping_, useful > seeking ? useful - seeking : 0);
@@ -198,9 +209,16 @@ void Pool::open(Loop& loop) {
 }
 
 void Pool::close(Loop& loop) {
-  const std::lock_guard lock(mutex_);
-  (loop.newer ? loop.newer->older : newest_) = loop.older;
-  if (loop.older) loop.older->newer = loop.newer;
+  {
+    const std::lock_guard lock(mutex_);
+    Loop* const older = loop.older.load();
+    if (loop.newer)
+      loop.newer->older.store(older);
+    else
+      newest_.store(older);
+    if (older) older->newer = loop.newer;
+  }
+  while (visitors_.load() != 0) std::this_thread::yield();
 }
 
 void Pool::wait_for_helpers(const Loop& loop) {
