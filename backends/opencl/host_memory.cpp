@@ -26,7 +26,8 @@ class Pinned : public spi::HostMemory {
 }  // namespace
 
 std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
-  if (info.kind == DeviceKind::cpu) return nullptr;  // a CPU reads any memory in place
+  // A CPU reads any memory in place, unless it stands for a GPU.
+  if (info.kind == DeviceKind::cpu && family_ == Family::lanes) return nullptr;
   return guard_.run("allocate", [&]() -> std::unique_ptr<spi::HostMemory> {
     const std::size_t size = std::max<std::size_t>(bytes, 4);
     try {
