@@ -15,7 +15,7 @@
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "tiles/tiles.hpp"
 #include "tiles/workspace.hpp"
 

@@ -115,28 +115,6 @@ bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& val
          Wide(grid).apart(values.data(), static_cast<std::int64_t>(values.size())) == 0;
 }
 
-/// Returns whether every point c + b i of the grid is also a float; for this, c must be a whole number
-/// of steps.
-bool is_of_floats(const ByteGrid& grid) {
-  return grid.exact && is_whole(static_cast<double>(grid.centre) * static_cast<double>(grid.scale));
-}
-
-/// Returns whether all elements of a row are points of a grid of floats. Each comparison becomes a number of
-/// its own: compilers vectorise neither a branch nor `&&`, which took six times as long.
-bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims) {
-  constexpr float to_whole = 0x1.8p23f;  // adding and subtracting it rounds a float to a whole number
-  constexpr float least = spi::least_on_grid, most = spi::most_on_grid;
-  const auto step = static_cast<float>(grid.step());
-  const float centre = grid.centre, scale = grid.scale;
-  unsigned off = 0;
-  for (std::int64_t d = 0; d < dims; ++d) {
-    const float i = ((row[d] - centre) * scale + to_whole) - to_whole;
-    const auto beside = static_cast<unsigned>(!(centre + i * step == row[d]));
-    off |= beside | static_cast<unsigned>(!(i >= least)) | static_cast<unsigned>(!(i <= most));
-  }
-  return off == 0;
-}
-
 }  // namespace
 
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element) {
@@ -156,12 +134,13 @@ ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element)
   return grid;
 }
 
-spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads) {
+spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads,
+                          bool some_off) {
   if (!grid.there()) return spi::OnGrid::no;
   const FloatGuard guard;
   const Wide wide(grid);
   const std::int64_t dims = rows.cols(), stride = sample_stride(rows.rows());
-  if (grid.exact) {
+  if (grid.exact && !some_off) {
     const bool floats = is_of_floats(grid);
     std::atomic<bool> on = true;
     parallel_for(rows.rows(), rows.rows() * dims, threads, [&](std::int64_t r) {

@@ -10,7 +10,7 @@
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/spi/byte_grid.hpp"
-#include "rows/byte_grid.hpp"
+#include "rows/landed/byte_grid.hpp"
 
 namespace kith {
 
@@ -21,6 +21,8 @@ namespace kith {
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element);
 
 /// Returns `exactly` if all rows are on the grid, `nearly` if those of a sample are close to it, else `no`.
-spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads);
+///   some_off  it is known that some are not on it
+spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads,
+                          bool some_off = false);
 
 }  // namespace kith

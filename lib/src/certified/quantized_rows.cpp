@@ -24,12 +24,9 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
   std::vector<std::int32_t> most(size(divide_up(sampled, rows_a_share)));
   parallel_for(
       static_cast<std::int64_t>(most.size()), sampled * rows.cols(), threads, [&](std::int64_t share) {
-        std::int32_t of_share = 0;  // bits of floats >= 0 have the same order as the floats; this vectorises
-        for (std::int64_t i = share * rows_a_share; i < std::min((share + 1) * rows_a_share, sampled); ++i) {
-          const float* const row = rows.row(i * stride);
-          for (std::size_t d = 0; d < centre.size(); ++d)
-            of_share = std::max(of_share, std::bit_cast<std::int32_t>(row[d] - centre[d]) & 0x7FFFFFFF);
-        }
+        std::int32_t of_share = 0;
+        for (std::int64_t i = share * rows_a_share; i < std::min((share + 1) * rows_a_share, sampled); ++i)
+          of_share = std::max(of_share, range_bits(rows.row(i * stride), centre));
         most[size(share)] = of_share;
       });
   return static_cast<double>(std::bit_cast<float>(*std::max_element(most.begin(), most.end())));
@@ -49,6 +46,8 @@ ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
 /// Returns clip_range_of() the queries. If these are on the device, the host reads a sample of them.
 double clip_range_of_queries(const QueryRows& queries, const std::vector<float>& centre,
                              std::uint32_t threads) {
+  const SentQueries* const sent = queries.sent();
+  if (const auto range = sent ? sent->range_around(centre) : std::nullopt) return *range;
   Floats values;
   return clip_range_of(queries.sample(sample_stride(queries.rows()), values), centre, threads);
 }
@@ -73,7 +72,10 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
   const ByteGrid grid = grid_for(index, proposer);
   QuantizedForm form{centre_for(index, grid)};
   const FloatGuard guard;
-  form.on_grid = grid.there() ? place_on_grid(grid, queries.on_host(), threads) : spi::OnGrid::no;
+  const std::optional<bool> all_on = queries.sent() ? queries.sent()->all_on(grid) : std::nullopt;
+  form.on_grid = !grid.there()    ? spi::OnGrid::no
+                 : all_on == true ? spi::OnGrid::exactly
+                                  : place_on_grid(grid, queries.on_host(), threads, all_on == false);
   if (form.on_grid != spi::OnGrid::no)
     form.scale = grid.scale;
   else
@@ -82,6 +84,11 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
                  spi::multiplies_bytes(proposer) ? clip_range_of_queries(queries, form.centre, threads)
                                                  : largest_centred(largest, form.centre));
   return form;
+}
+
+QueryLook look_for(const ResidentRows& index, Proposer proposer, std::int64_t queries) {
+  const ByteGrid grid = grid_for(index, proposer);
+  return {grid, centre_for(index, grid), sample_stride(queries)};
 }
 
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest) {

@@ -14,7 +14,7 @@
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/landed/borrowed.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {
@@ -54,6 +54,9 @@ QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 ///   largest  max |element| of the queries
 QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, const QueryRows& queries,
                               float largest, std::uint32_t threads);
+
+/// Returns what form_of_queries() asks about so many queries.
+QueryLook look_for(const ResidentRows& index, Proposer proposer, std::int64_t queries);
 
 /// Returns whether a proposer has a bound for queries with no element above `largest`. Queries without a
 /// bound are left to the chain. If the rows are not on the device, the chain cannot search them there, so

@@ -99,4 +99,14 @@ HostBuffer::~HostBuffer() {
   }
 }
 
+void PendingUpload::settle() noexcept {
+  if (!buffer_) return;
+  try {
+    const DeviceSession session(*state_);
+    session->finish();
+  } catch (...) {  // a device that fails copies no more, and the search has told why
+  }
+  buffer_ = nullptr;
+}
+
 }  // namespace kith

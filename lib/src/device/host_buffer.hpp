@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "device/device_state.hpp"
 #include "kith/spi.hpp"
@@ -36,6 +37,26 @@ class HostBuffer {
   Device::State& state_;
   std::unique_ptr<spi::HostMemory> memory_;
   bool locked_ = false;
+};
+
+/// Host memory that a device may still be copying from. Its destructor waits for the device.
+class PendingUpload {
+ public:
+  explicit PendingUpload(std::shared_ptr<Device::State> state) : state_(std::move(state)) {}
+  ~PendingUpload() { settle(); }
+  PendingUpload(const PendingUpload&) = delete;
+  PendingUpload& operator=(const PendingUpload&) = delete;
+
+  void hold(std::unique_ptr<HostBuffer> buffer) { buffer_ = std::move(buffer); }
+  std::unique_ptr<HostBuffer> take() { return std::move(buffer_); }
+  /// Lets the memory go after the device has been waited for.
+  void let_go() { buffer_ = nullptr; }
+  /// Waits for the device, and lets the memory go.
+  void settle() noexcept;
+
+ private:
+  const std::shared_ptr<Device::State> state_;
+  std::unique_ptr<HostBuffer> buffer_;
 };
 
 }  // namespace kith

@@ -7,17 +7,20 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "base/float_guard.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "device/host_buffer.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/pack_block.hpp"
+#include "rows/queries/sent_queries.hpp"
 
 namespace kith {
 namespace {
@@ -37,11 +40,48 @@ float largest_of(const float* row, std::int64_t dims) {
   return largest < infinity ? std::bit_cast<float>(largest) : std::nanf("");
 }
 
+/// Returns the largest |element| of all rows; nothing if one is NaN or infinite.
+///   take   is called with the first and the number of some rows whose values are in the caches, by
+///          several threads; the first is a multiple of `block`
+template <class Take>
+std::optional<float> largest_of_rows(MatrixView<const float> rows, bool gaps, std::uint32_t threads,
+                                     std::int64_t block, const Take& take) {
+  constexpr std::int64_t share_floats = 1 << 14;
+  const std::int64_t a_share =
+      divide_up(std::max<std::int64_t>(1, share_floats / std::max<std::int64_t>(rows.cols(), 1)), block) *
+      block;
+  std::vector<float> largest(size(divide_up(rows.rows(), a_share)));
+  const auto largest_in = gaps ? largest_of<true> : largest_of<false>;
+  parallel_for(static_cast<std::int64_t>(largest.size()), rows.rows() * rows.cols(), threads,
+               [&](std::int64_t share) {
+                 const std::int64_t first = share * a_share, end = std::min(first + a_share, rows.rows());
+                 float most = 0;
+                 for (std::int64_t r = first; r < end; ++r) {
+                   const float row = largest_in(rows.row(r), rows.cols());
+                   most = std::isnan(row) || std::isnan(most) ? std::nanf("") : std::max(most, row);
+                 }
+                 largest[size(share)] = most;
+                 take(first, end - first);
+               });
+  float most = 0;
+  for (const float of_share : largest) {
+    if (std::isnan(of_share)) return std::nullopt;
+    most = std::max(most, of_share);
+  }
+  return most;
+}
+
+/// Names the first element that is NaN or infinite.
 [[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
-                                    MatrixView<const float> rows, std::int64_t r, bool gaps,
+                                    MatrixView<const float> rows, bool gaps,
                                     std::span<const std::int64_t> features, std::int64_t first_row) {
-  std::int64_t d = 0;
-  while (std::isfinite(rows(r, d)) || (gaps && std::isnan(rows(r, d)))) ++d;
+  const auto wrong = [&](float value) { return !std::isfinite(value) && !(gaps && std::isnan(value)); };
+  std::int64_t r = 0, d = 0;
+  while (!wrong(rows(r, d)))
+    if (++d == rows.cols()) {
+      d = 0;
+      ++r;
+    }
   const std::int64_t column = features.empty() ? d : features[static_cast<std::size_t>(d)];
   throw Error(Errc::invalid_argument, std::string(where) + ": " + place_text(what, first_row + r, column) +
                                           " holds " + (std::isnan(rows(r, d)) ? "NaN" : "an infinity") +
@@ -130,7 +170,7 @@ std::size_t cells_of(std::int64_t a, std::int64_t b) {
 
 PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
                           std::uint32_t threads, std::span<const std::int64_t> features,
-                          std::int64_t first_row) {
+                          std::int64_t first_row, SentQueries* sent) {
   check_element(where, what, given, metric);
   LandedRows landed = land(where, what, given, threads);
   const FloatGuard guard;
@@ -138,30 +178,17 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, const R
   if (compares_bits(metric)) return prepared;
   if (!features.empty()) gather(prepared, features, threads);
   const MatrixView<const float> rows = prepared.view;
-  constexpr std::int64_t share_floats = 1 << 14;
-  const std::int64_t rows_a_share =
-      std::max<std::int64_t>(1, share_floats / std::max<std::int64_t>(rows.cols(), 1));
-  const std::int64_t shares = (rows.rows() + rows_a_share - 1) / rows_a_share;
-  std::vector<float> largest(static_cast<std::size_t>(shares));
   const bool gaps = takes_gaps(metric);
-  const auto largest_in = gaps ? largest_of<true> : largest_of<false>;
-  parallel_for(shares, rows.rows() * rows.cols(), threads, [&](std::int64_t s) {
-    float most = 0;
-    for (std::int64_t r = s * rows_a_share; r < std::min((s + 1) * rows_a_share, rows.rows()); ++r) {
-      const float row = largest_in(rows.row(r), rows.cols());
-      most = std::isnan(row) || std::isnan(most) ? std::nanf("") : std::max(most, row);
-    }
-    largest[static_cast<std::size_t>(s)] = most;
-  });
-  for (std::int64_t s = 0; s < shares; ++s) {
-    const float most = largest[static_cast<std::size_t>(s)];
-    if (!std::isnan(most)) {
-      prepared.largest = std::max(prepared.largest, most);
-      continue;
-    }
-    std::int64_t r = s * rows_a_share;
-    while (!std::isnan(largest_in(rows.row(r), rows.cols()))) ++r;
-    refuse_not_finite(where, what, rows, r, gaps, features, first_row);
+  const std::int64_t part = sent ? sent->part() : std::max<std::int64_t>(rows.rows(), 1);
+  for (std::int64_t first = 0; first < rows.rows(); first += part) {
+    const std::int64_t count = std::min(part, rows.rows() - first);
+    const auto largest = largest_of_rows(rows.slice(first, count), gaps, threads, sent ? sent->block() : 1,
+                                         [&](std::int64_t r, std::int64_t some) {
+                                           if (sent) sent->take(rows, first + r, some);
+                                         });
+    if (!largest) refuse_not_finite(where, what, rows, gaps, features, first_row);
+    prepared.largest = std::max(prepared.largest, *largest);
+    if (sent) sent->send(first, count);
   }
   if (prepare_of(metric) == Prepare::unit_rows)
     make_unit_rows(where, what, prepared, features.empty(), threads, first_row);

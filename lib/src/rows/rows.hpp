@@ -17,6 +17,8 @@
 
 namespace kith {
 
+class SentQueries;
+
 /// Rows that a search may use: checked, landed, and for cosine divided by their norms. They are in the
 /// caller's memory, or in `own` if the element or the metric requires other values.
 struct PreparedRows {
@@ -43,11 +45,12 @@ std::size_t cells_of(std::int64_t a, std::int64_t b);
 ///   first_row  the number of row 0 in messages
 ///   what       names them in messages: "training" or "query"
 ///   features   the columns that count, ascending; the others are not checked. Empty: all
+///   sent       takes rows while they are checked, and sends them; null: nobody does. Not for cosine
 /// Throws as check_rows() and check_element() do, and invalid_argument: an infinity, or a NaN if the metric
 /// takes no gaps (names the first one's row and column), or for cosine a row of zeros.
 PreparedRows prepare_rows(std::string_view where, std::string_view what, const RowsView& given, Metric metric,
                           std::uint32_t threads, std::span<const std::int64_t> features = {},
-                          std::int64_t first_row = 0);
+                          std::int64_t first_row = 0, SentQueries* sent = nullptr);
 
 /// Divides a row by its norm, in double; each element is rounded once: docs/contract.md, section 1. Returns
 /// false for a row of zeros, which has no direction.

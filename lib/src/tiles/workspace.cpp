@@ -11,27 +11,24 @@ DeviceMemory memory_of(const std::shared_ptr<Device::State>& state, std::size_t 
 
 }  // namespace
 
-void PendingUpload::settle() noexcept {
-  if (!buffer_) return;
-  try {
-    const DeviceSession session(*state_);
-    session->finish();
-  } catch (...) {  // a device that fails copies no more, and the search has told why
-  }
-  buffer_ = nullptr;
-}
-
 Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes)
-    : plan_(plan),
+    : state_(state),
+      plan_(plan),
       query_block_(state->device->info.query_block),
       scratch_bytes_(scratch_bytes),
       upload_(state) {
   const WorkspaceSizes sizes = workspace_sizes(state->device->info, plan);
-  queries_ = memory_of(state, sizes.queries);
+  query_bytes_ = sizes.queries;
   distances_ = memory_of(state, sizes.distances);
   for (std::size_t i = 0; i < sizes.list_blocks; ++i) lists_[i] = memory_of(state, sizes.lists);
   result_ = memory_of(state, sizes.result);
   scratch_ = memory_of(state, scratch_bytes);
+}
+
+spi::Allocation& Workspace::query_memory() {
+  elsewhere_ = nullptr;
+  if (!queries_) queries_ = memory_of(state_, query_bytes_);
+  return *queries_.get();
 }
 
 spi::RowBlocks Workspace::queries(std::int64_t count) const {

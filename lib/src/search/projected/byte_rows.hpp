@@ -8,7 +8,7 @@
 
 #include "kith/matrix_view.hpp"
 #include "kith/spi/byte_grid.hpp"
-#include "rows/byte_grid.hpp"
+#include "rows/landed/byte_grid.hpp"
 
 namespace kith {
 

@@ -29,10 +29,10 @@ void CutSink::put_all(Keys& keys) {
   to_.put_all(keys);
 }
 
-void HostSink::put(std::int64_t query, std::span<const Key> nearest) {
+void HostSink::put_lists(std::int64_t first, std::span<const Key> lists, std::size_t) {
   const FloatGuard guard;
-  const std::size_t to = size(query) * size(k_);
-  finish(shown_, nearest, distance_ + to, row_ + to);
+  const std::size_t to = size(first) * size(k_);
+  finish(shown_, lists, distance_ + to, row_ + to);
 }
 
 void HostSink::put_all(Keys& keys) {

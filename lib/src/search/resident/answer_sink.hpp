@@ -50,7 +50,8 @@ class AnswerSink {
   /// Takes the k nearest rows of one query, padded with no_key. Several threads call it for
   /// different queries.
   virtual void put(std::int64_t query, std::span<const Key> nearest) = 0;
-  /// Takes the k nearest rows of each of several successive queries, [, k].
+  /// Takes the k nearest rows of each of several successive queries, [, k]. Several threads call it for
+  /// different queries, but not if takes_lists().
   virtual void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) {
     for (std::size_t at = 0; at < lists.size(); at += k) put(first++, lists.subspan(at, k));
   }
@@ -89,7 +90,10 @@ class HostSink : public AnswerSink {
   HostSink(ShownBy shown, float* distance, std::int64_t* row)
       : shown_(shown), distance_(distance), row_(row) {}
   void begin(std::int64_t, std::int64_t k) override { k_ = k; }
-  void put(std::int64_t query, std::span<const Key> nearest) override;
+  void put(std::int64_t query, std::span<const Key> nearest) override {
+    put_lists(query, nearest, nearest.size());
+  }
+  void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) override;
   void put_all(Keys& keys) override;
 
  protected:

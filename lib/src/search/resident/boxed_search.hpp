@@ -10,7 +10,7 @@
 #include "boxes/index_boxes.hpp"
 #include "device/watcher.hpp"
 #include "kith/trace.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"
 

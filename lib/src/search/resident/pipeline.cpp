@@ -266,13 +266,17 @@ void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& q
                  Workspace& workspace, const DeviceFilter& filter, Trace* trace,
                  StayingQueries* staying_queries) {
   const Stopwatch upload;
+  const DeviceMemory* const sent = queries.sent() ? queries.sent()->on(*index.device.state()) : nullptr;
   if (staying_queries)
     staying_queries->place(plan, first, queries, workspace);
-  else
+  else if (sent) {
+    workspace.take_queries(*sent);
+    workspace.upload().hold(queries.sent()->take_buffer());
+  } else
     workspace.upload().hold(queries.begin_to_put(*index.device.state(), workspace.query_memory(),
                                                  index.device.info().query_block, plan.threads));
   filter.upload(first, queries.rows());
-  if (trace) trace->seconds["upload"] += upload.seconds();
+  if (trace) trace->seconds["upload"] += upload.seconds() + (sent ? queries.sent()->seconds() : 0);
 }
 
 std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_tile) {

@@ -13,7 +13,7 @@
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
 #include "kith/unstable/plan.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"

@@ -7,7 +7,7 @@
 
 #include "kith/trace.hpp"
 #include "kith/unstable/plan.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {

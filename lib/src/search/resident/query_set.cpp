@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "check/unit_check.hpp"
 #include "device/device_set.hpp"
+#include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/landed/borrowed.hpp"
@@ -36,7 +38,16 @@ bool QuerySet::is_in_range(float largest_of_rows) const {
          static_cast<double>(schema_->dims) * largest_ * largest_of_rows < static_cast<double>(FLT_MAX);
 }
 
-void QuerySet::prepare(std::uint32_t threads) {
+bool QuerySet::can_be_sent() const {
+  return !prepared_ && !on_device_ && prepare_of(schema_->metric) == Prepare::none &&
+         !compares_bits(schema_->metric);
+}
+
+void QuerySet::forget_sent() {
+  if (rows_.sent()) rows_ = own_.view;
+}
+
+void QuerySet::prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent) {
   if (prepared_) return;
   const FloatGuard guard;
   const float largest_of_rows = std::max(largest_of_rows_, schema_->largest_of_shards);
@@ -49,9 +60,12 @@ void QuerySet::prepare(std::uint32_t threads) {
     prepared_ = true;
     return;
   }
-  own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask());
+  const Stopwatch sending;
+  own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask(), 0, sent.get());
   check_range(where_, schema_->metric, own_.view, largest_of_rows);
-  rows_ = own_.view;
+  if (sent && !sent->land()) sent = nullptr;
+  if (sent) sent->tell_seconds(sending.seconds());
+  rows_ = QueryRows(own_.view, std::move(sent));
   largest_ = own_.largest;
   prepared_ = true;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/rows_view.hpp"
 #include "rows/landed/landed_rows.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/rows.hpp"
 
@@ -36,7 +37,12 @@ class QuerySet {
   QuerySet& operator=(const QuerySet&) = delete;
 
   /// Checks and prepares the values, once. Throws what prepare_rows() and check_range() throw.
-  void prepare(std::uint32_t threads);
+  ///   sent  takes them meanwhile, if they can_be_sent(); null: nobody does
+  void prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent = nullptr);
+  /// Returns whether the values are still to be checked, on the host, and are sent as they are.
+  bool can_be_sent() const;
+  /// Forgets what was sent, whose memory another plan may need.
+  void forget_sent();
 
   std::int64_t count() const { return given_.rows; }
   Element element() const { return given_.element; }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "certified/quantized_rows.hpp"
 #include "check/proposer_check.hpp"
 #include "device/host_buffer.hpp"
@@ -24,16 +25,23 @@ namespace {
 
 constexpr std::int64_t keys_a_share = 1 << 12;  // handing out fewer takes longer than finishing them
 
-/// Calls body(q) for q in 0 .. count - 1, by several threads, in shares that are worth handing out.
+/// Calls body(q, some) for queries q ... q + some - 1 of `count`, by several threads, in shares that are worth
+/// handing out.
 template <class Body>
-void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
+void for_each_share(std::int64_t count, const Plan& plan, const Body& body) {
   const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
   constexpr std::int64_t steps_a_key = 4;  // of those that parallel_for() counts by
-  parallel_for((count + a_share - 1) / a_share, steps_a_key * count * plan.problem.k, plan.threads,
-               [&](std::int64_t share) {
-                 for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, count); ++q)
-                   body(static_cast<std::size_t>(q));
-               });
+  parallel_for(
+      divide_up(count, a_share), steps_a_key * count * plan.problem.k, plan.threads,
+      [&](std::int64_t share) { body(share * a_share, std::min(a_share, count - share * a_share)); });
+}
+
+/// Calls body(q) for q in 0 .. count - 1, likewise.
+template <class Body>
+void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
+  for_each_share(count, plan, [&](std::int64_t first, std::int64_t some) {
+    for (std::int64_t q = first; q < first + some; ++q) body(static_cast<std::size_t>(q));
+  });
 }
 
 /// Reads the keys of a query tile from the device.
@@ -67,7 +75,12 @@ void put_tile(const Plan& plan, std::int64_t first, std::int64_t count, std::int
               std::span<const Key> keys, AnswerSink& sink, Trace* trace) {
   const Stopwatch finishing;
   const auto nearest = static_cast<std::size_t>(k), width = static_cast<std::size_t>(plan.problem.k);
-  if (sink.takes_lists()) {
+  if (nearest == width) {
+    const auto put = [&](std::int64_t q, std::int64_t some) {
+      sink.put_lists(first + q, keys.subspan(size(q) * width, size(some) * width), width);
+    };
+    sink.takes_lists() ? put(0, count) : for_each_share(count, plan, put);
+  } else if (sink.takes_lists()) {
     std::vector<Key> lists(static_cast<std::size_t>(count) * nearest);
     for (std::size_t q = 0; q < static_cast<std::size_t>(count); ++q)
       std::copy_n(keys.begin() + static_cast<std::ptrdiff_t>(q * width), nearest,
@@ -229,6 +242,16 @@ const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& reques
   return plan.problem.n == index.rows ? &plan : nullptr;
 }
 
+/// Returns what sends the queries while they are checked; null if that is of no use.
+std::shared_ptr<SentQueries> sent_for(const ResidentRows& index, const Plan& plan,
+                                      const SearchRequest& request) {
+  const std::int64_t m = request.m();
+  if (m > plan.query_tile || request.staying_queries || !request.queries.can_be_sent()) return nullptr;
+  QueryLook look = look_for(index, plan.proposer, m);
+  if (request.options.memory_limit != 0 && element_of(look.grid)) look.grid = {};  // bytes take more memory
+  return SentQueries::of(index.device.state(), m, index.dims, std::move(look));
+}
+
 }  // namespace
 
 const SearchOptions& options_for(const ResidentRows& rows, const SearchOptions& given, SearchOptions& own) {
@@ -262,10 +285,11 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
     try {
       plan = alike && !gave_way ? *alike : planner.plan();
       if (request.stream_plan && !alike) *request.stream_plan = plan;
-      request.queries.prepare(options.threads);
+      request.queries.prepare(options.threads, sent_for(index, *plan, request));
       if (request.queries.passes_host()) plan->reason += reasons::unit_rows_of_host();
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
+      if (request.m() > plan->query_tile) request.queries.forget_sent();
       if (trace) begin_trace(index, *plan, made, *trace);
       AnswerSearch answers(index, request, options, *plan, sink, trace);
       return search_tiles(answers.planned(),
@@ -275,6 +299,7 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
                           });
     } catch (const Error& error) {
       if (begun || !planner.give_way(error, plan ? &*plan : nullptr)) throw;
+      request.queries.forget_sent();
     }
   }
 }

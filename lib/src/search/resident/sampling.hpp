@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kith/unstable/plan.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "search/resident/pipeline.hpp"
 
 namespace kith {

@@ -8,7 +8,7 @@
 
 #include "device/device_state.hpp"
 #include "kith/unstable/plan.hpp"
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 #include "tiles/workspace.hpp"
 
 namespace kith {

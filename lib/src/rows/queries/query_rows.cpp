@@ -1,4 +1,4 @@
-#include "rows/landed/query_rows.hpp"
+#include "rows/queries/query_rows.hpp"
 
 #include <utility>
 
@@ -10,6 +10,7 @@ namespace kith {
 QueryRows QueryRows::every(std::int64_t first, std::int64_t step, std::int64_t count) const {
   QueryRows some = *this;
   some.rows_ = count;
+  if (first != 0 || step != 1 || count != rows_) some.sent_ = nullptr;
   if (there_) {
     some.own_ = nullptr;
     some.first_ = first_ + first * step_;
@@ -23,6 +24,7 @@ QueryRows QueryRows::every(std::int64_t first, std::int64_t step, std::int64_t c
 QueryRows QueryRows::chosen(const std::vector<std::int64_t>& numbers) const {
   QueryRows some = *this;
   some.rows_ = static_cast<std::int64_t>(numbers.size());
+  some.sent_ = nullptr;
   if (there_) {
     std::vector<std::int64_t> all;
     all.reserve(numbers.size());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/floats.hpp"
@@ -11,6 +12,7 @@
 #include "device/host_buffer.hpp"
 #include "kith/matrix_view.hpp"
 #include "rows/landed/landed_rows.hpp"
+#include "rows/queries/sent_queries.hpp"
 
 namespace kith {
 
@@ -19,12 +21,17 @@ class QueryRows {
  public:
   QueryRows() = default;
   /// Refers to prepared queries on the host.
-  QueryRows(MatrixView<const float> rows) : host_(rows), rows_(rows.rows()), cols_(rows.cols()) {}
+  ///   sent  all of them; null: they were not sent
+  QueryRows(MatrixView<const float> rows, std::shared_ptr<SentQueries> sent = nullptr)
+      : host_(rows), rows_(rows.rows()), cols_(rows.cols()), sent_(std::move(sent)) {}
   /// Refers to all of `there`, in device memory.
   explicit QueryRows(const RowsToLand& there) : there_(&there), rows_(there.rows()), cols_(there.dims()) {}
 
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }
+
+  /// Returns what was sent to a device when these queries were checked; null: nothing, or not just these.
+  SentQueries* sent() const { return sent_.get(); }
 
   QueryRows slice(std::int64_t first, std::int64_t count) const { return every(first, 1, count); }
   /// Returns `count` queries: first, first + step, ...
@@ -57,7 +64,8 @@ class QueryRows {
   std::int64_t first_ = 0, step_ = 1;  ///< within `numbers_`, or within all
   std::int64_t rows_ = 0, cols_ = 0;
   std::shared_ptr<const std::vector<std::int64_t>> numbers_;  ///< null: all of `there_`
-  mutable std::shared_ptr<const Floats> own_;                 ///< chosen queries, once they are on the host
+  std::shared_ptr<SentQueries> sent_;
+  mutable std::shared_ptr<const Floats> own_;  ///< chosen queries, once they are on the host
 };
 
 }  // namespace kith
