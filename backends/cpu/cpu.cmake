@@ -7,9 +7,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set_property(SOURCE ${cpu_folder}/kernels_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS
     -mavx512f -mavx2 -mfma -mprefer-vector-width=512)
   include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_FLAGS "-mamx-tile -mamx-bf16 -mavx512f")
+  set(CMAKE_REQUIRED_FLAGS "-mamx-tile -mamx-bf16 -mamx-int8 -mavx512f")
   check_cxx_source_compiles("#include <immintrin.h>
-    int main() { _tile_zero(0); _tile_dpbf16ps(0, 1, 2); }" KITH_COMPILES_AMX)
+    int main() { _tile_zero(0); _tile_dpbf16ps(0, 1, 2); _tile_dpbssd(0, 1, 2); }" KITH_COMPILES_AMX)
   set(CMAKE_REQUIRED_FLAGS "-mavx512f -mavx512vnni")
   check_cxx_source_compiles("#include <immintrin.h>
     int main() { __m512i a = _mm512_setzero_si512(); a = _mm512_dpbusd_epi32(a, a, a); }" KITH_COMPILES_VNNI)
@@ -24,7 +24,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set_property(SOURCE ${cpu_folder}/kernels_amx.cpp ${cpu_folder}/instruction_set.cpp
       APPEND PROPERTY COMPILE_DEFINITIONS KITH_CPU_AMX)
     set_property(SOURCE ${cpu_folder}/kernels_amx.cpp APPEND PROPERTY COMPILE_OPTIONS
-      -mamx-tile -mamx-bf16 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+      -mamx-tile -mamx-bf16 -mamx-int8 -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   endif()
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set_property(SOURCE ${cpu_folder}/kernels_bytes_neon.cpp APPEND PROPERTY COMPILE_OPTIONS -march=armv8.2-a+dotprod)

@@ -22,73 +22,88 @@ struct Build {
   std::uint32_t vector_floats;
   const Kernels& (*kernels)();
   bool (*runs_here)();
+  void (*add_proposers)(InstructionSet&);  ///< but for products in single precision, which all have
 };
 
-// Each test checks the instruction sets that its build is compiled for; cpu.cmake has the same lists.
-constexpr Build builds[] = {
+[[maybe_unused]] void add_int8(InstructionSet& set, void (*propose)(const Products&),
+                               void (*wide)(const Products&)) {
+  set.proposers.push_back(Proposer::int8);
+  set.propose_int8 = propose;
+  set.propose_int8_wide = wide;
+}
+
 #if defined(__x86_64__)
-    {"avx512", 16, kernels_avx512,
-     [] {
-       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx2") &&
-              __builtin_cpu_supports("fma");
-     }},
-    {"avx2", 8, kernels_avx2, [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
-#elif defined(__aarch64__)
-    {"neon", 4, kernels_neon, [] { return true; }},
+bool runs_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+bool runs_avx512() {
+  return runs_avx2() && __builtin_cpu_supports("avx512f");
+}
+
+/// Returns whether the processor has the parts of AVX-512 for small numbers and short vectors.
+bool runs_small_avx512() {
+  return runs_avx512() && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+
+void add_proposers_of_avx512([[maybe_unused]] InstructionSet& set) {
+#if defined(KITH_CPU_VNNI)
+  if (runs_small_avx512() && __builtin_cpu_supports("avx512vnni"))
+    add_int8(set, propose_int8_vnni, propose_int8_vnni);
 #endif
-    {"baseline", 1, kernels_baseline, [] { return true; }},
-};
+}
+
+void add_proposers_of_avx2(InstructionSet& set) {
+  add_int8(set, propose_int8_avx2, propose_int8_wide_avx2);
+  set.most_query_byte = most_byte_avx2;
+}
+#endif
 
 #if defined(KITH_CPU_AMX)
-/// Returns whether there are matrix units for 16-bit floats, and the operating system lets this process
-/// use them.
-bool has_matrix_units() {
+/// Returns whether there are matrix units for 16-bit floats and for bytes, and the operating system lets this
+/// process use them.
+bool runs_amx() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24;
-  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (edx & bf16) == 0 || (edx & tiles) == 0)
+  constexpr unsigned units = 1u << 22 | 1u << 24 | 1u << 25;  // 16-bit floats, tiles, bytes
+  if (!runs_small_avx512() || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (edx & units) != units)
     return false;
   constexpr long ask_for_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, ask_for_permission, tile_data) == 0;
 }
-#endif
 
-#if defined(KITH_CPU_VNNI)
-bool has_dot_products_of_bytes() {
-  return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+void add_proposers_of_amx(InstructionSet& set) {
+  set.proposers.push_back(Proposer::bf16);
+  set.propose_bf16 = propose_bf16;
+  add_int8(set, propose_int8_amx, propose_int8_amx);
+  set.bytes_in_tiles = true;
 }
 #endif
 
-/// Returns a build with its proposers. All builds have products in single precision, and avx2 has its own
-/// products of bytes. Matrix units and dot products of bytes are only used with the best build, so that a
-/// build that was asked for runs nothing else.
-InstructionSet set_of(const Build& build) {
-  InstructionSet set{build.name, build.vector_floats, &build.kernels(), {Proposer::dot}};
-#if defined(KITH_CPU_AMX)
-  if (&build == builds && has_matrix_units()) {
-    set.proposers.push_back(Proposer::bf16);
-    set.propose_bf16 = propose_bf16;
-  }
+#if defined(__aarch64__)
+void add_proposers_of_neon(InstructionSet& set) {
+  if ((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) add_int8(set, propose_int8_neon, propose_int8_neon);
+}
 #endif
-#if defined(KITH_CPU_VNNI)
-  if (&build == builds && has_dot_products_of_bytes()) {
-    set.proposers.push_back(Proposer::int8);
-    set.propose_int8 = set.propose_int8_wide = propose_int8_vnni;
-  }
+
+// Each test checks the instruction sets that its build is compiled for; cpu.cmake has the same lists. `amx`
+// has the inner loops of `avx512` and proposers of its own.
+constexpr Build builds[] = {
+#if defined(KITH_CPU_AMX)
+    {"amx", 16, kernels_avx512, runs_amx, add_proposers_of_amx},
 #endif
 #if defined(__x86_64__)
-  if (set.kernels == &kernels_avx2()) {
-    set.proposers.push_back(Proposer::int8);
-    set.propose_int8 = propose_int8_avx2;
-    set.propose_int8_wide = propose_int8_wide_avx2;
-    set.most_query_byte = most_byte_avx2;
-  }
+    {"avx512", 16, kernels_avx512, runs_avx512, add_proposers_of_avx512},
+    {"avx2", 8, kernels_avx2, runs_avx2, add_proposers_of_avx2},
 #elif defined(__aarch64__)
-  if (&build == builds && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) {
-    set.proposers.push_back(Proposer::int8);
-    set.propose_int8 = set.propose_int8_wide = propose_int8_neon;
-  }
+    {"neon", 4, kernels_neon, [] { return true; }, add_proposers_of_neon},
 #endif
+    {"baseline", 1, kernels_baseline, [] { return true; }, [](InstructionSet&) {}},
+};
+
+InstructionSet set_of(const Build& build) {
+  InstructionSet set{build.name, build.vector_floats, &build.kernels(), {Proposer::dot}};
+  build.add_proposers(set);
   return set;
 }
 

@@ -21,6 +21,10 @@ inline constexpr std::size_t leaf_rows = 32;
 /// by side.
 inline constexpr std::size_t byte_query_block = 4, byte_train_block = 16, byte_dims = 4;
 
+/// The number of rows in a tile of matrix units, and of bytes of a row side by side: of queries and of
+/// training rows.
+inline constexpr std::size_t tile_rows = 16, tile_line = 64, tile_pack = 4;
+
 /// The queries and training rows of a task, both in RowBlocks layout.
 struct Operands {
   Metric metric;
@@ -203,9 +207,10 @@ const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
 const Kernels& kernels_neon();
 
-/// Runs `propose` for quantized rows of 16-bit floats on matrix units. It exists only if the compiler
-/// supports them, and only processors with them may run it.
+/// Are `propose` on matrix units, for quantized rows of 16-bit floats and of bytes. They exist only if the
+/// compiler supports these, and only processors with them may run them.
 void propose_bf16(const Products& products);
+void propose_int8_amx(const Products& products);
 
 /// Are `propose` for quantized rows of bytes: with dot products of bytes (AVX-512 VNNI); with AVX2, for
 /// queries whose bytes are at most most_byte_avx2; and with 16-bit numbers, for queries with any bytes; with

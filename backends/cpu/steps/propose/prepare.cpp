@@ -128,7 +128,7 @@ void prepare_block(const spi::PrepareStep& step, const Kernels& kernels, const B
   const float* const rows = elements(step.rows) + (step.rows.first + begin) * step.rows.dims;
   Squares sums;
   kernels.rows_to_bytes({rows, elements(step.centre), step.rows.dims,
-                         reinterpret_cast<std::int8_t*>(quantized_of(step)) + order.place_of(begin, 0),
+                         reinterpret_cast<std::int8_t*>(quantized_of(step)) + order.places.place_of(begin, 0),
                          order.scale, order.least, order.most, order.unscale, sums.moved.data(),
                          sums.quantized.data(), sums.residual.data()});
   for (std::size_t r = 0; r < lanes; ++r) write_row_terms(step, sums, begin, r);
@@ -207,18 +207,18 @@ void run(const spi::PrepareStep& step, const Resources& with) {
       // Columns behind the last one, and rows outside the step, are also multiplied.
       clear(quantized_of(step), padded * pitch, with);
       if (step.proposer == Proposer::int8) {
-        const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);
+        const SideBySide places = of_queries ? ByteOrder::places_of_queries(dims, with.set.bytes_in_tiles)
+                                             : ByteOrder::places_of_train(dims);
         if (step.out.on_grid != spi::OnGrid::no) {
-          const ByteOrder order(of_queries, columns, step.scale, spi::least_on_grid, spi::most_on_grid);
+          const ByteOrder order(places, step.scale, spi::least_on_grid, spi::most_on_grid);
           return wants_half_norms_alone(step) ? prepare_all<true>(step, with, order)
                                               : prepare_all<false>(step, with, order);
         }
         const int most = of_queries ? with.set.most_query_byte : most_byte;
-        return prepare_all<false>(
-            step, with, ByteOrder(of_queries, columns, step.scale * share_of_scale(most), -most, most));
+        return prepare_all<false>(step, with,
+                                  ByteOrder(places, step.scale * share_of_scale(most), -most, most));
       }
-      return prepare_all<false>(step, with,
-                                TileOrder{pitch / TileOrder::dims / sizeof(std::uint16_t), of_queries});
+      return prepare_all<false>(step, with, TileOrder(of_queries, pitch / sizeof(std::uint16_t)));
     }
     default:
       return prepare_all<false>(step, with, RowOrder{step.out.rows.stride});

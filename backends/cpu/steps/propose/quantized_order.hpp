@@ -82,57 +82,69 @@ struct FloatOrder {
   }
 };
 
-/// bf16: tiles of 16 rows by 32 dimensions; the tiles of 16 rows are contiguous. In a tile of queries, rows
-/// are contiguous; in a tile of training rows, pairs of dimensions of 16 rows are side by side.
-struct TileOrder {
-  static constexpr std::size_t rows = 16, dims = 32, pair = 2;
-  std::size_t tiles;  ///< number of tiles of a row
-  bool of_queries;
+/// Rows in contiguous blocks of `rows` rows. A block has `side` dimensions of each of its rows, row after
+/// row, then the next ones. Both numbers are powers of two.
+struct SideBySide {
+  std::size_t rows, side;
+  std::size_t columns;  ///< number of columns of a row, with padding
 
   std::size_t place_of(std::size_t r, std::size_t d) const {
-    const std::size_t tile = (r / rows * tiles + d / dims) * (rows * dims), row = r % rows, at = d % dims;
-    return tile + (of_queries ? row * dims + at : (at / pair * rows + row) * pair + at % pair);
+    const std::size_t row = r & (rows - 1), at = d & (side - 1);
+    return (r - row) * columns + (d - at) * rows + row * side + at;
   }
+};
+
+/// bf16: the tiles of matrix units.
+struct TileOrder {
+  SideBySide places;
+
+  TileOrder(bool of_queries, std::size_t columns)
+      : places{tile_rows, (of_queries ? tile_line : tile_pack) / sizeof(std::uint16_t), columns} {}
+
   void write(std::byte* out, std::size_t r, std::size_t count, std::size_t d, const float* moved,
              double* quantized) const {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint16_t half = to_bf16(moved[i]);
-      reinterpret_cast<std::uint16_t*>(out)[place_of(r + i, d)] = half;
+      reinterpret_cast<std::uint16_t*>(out)[places.place_of(r + i, d)] = half;
       quantized[i] = static_cast<double>(from_bf16(half));
     }
   }
 };
 
-/// int8: contiguous blocks of 16 training rows or of 4 queries. A block has four dimensions of all its rows
-/// side by side, then the next four.
+/// int8: four dimensions of a row are side by side, of 16 training rows or of 4 queries. For matrix units
+/// queries are in tiles.
 struct ByteOrder {
-  static constexpr std::size_t four = byte_dims;
-  std::size_t rows;     ///< number of rows of a block
-  std::size_t columns;  ///< number of columns of a row, with padding
+  SideBySide places;
   float scale, least, most;
   double unscale;
 
-  ByteOrder(bool of_queries, std::size_t padded_columns, float times, int least_of_all, int most_of_all)
-      : rows(of_queries ? byte_query_block : byte_train_block),
-        columns(padded_columns),
+  ByteOrder(const SideBySide& at, float times, int least_of_all, int most_of_all)
+      : places(at),
         scale(times),
         least(static_cast<float>(least_of_all)),
         most(static_cast<float>(most_of_all)),
         unscale(1 / double{times}) {}
 
-  std::size_t place_of(std::size_t r, std::size_t d) const {
-    return r / rows * (rows * columns) + (d / four * rows + r % rows) * four + d % four;
+  static SideBySide places_of_train(std::size_t dims) {
+    return {byte_train_block, byte_dims, spi::quantized_columns(Proposer::int8, dims)};
   }
+  static SideBySide places_of_queries(std::size_t dims, bool tiles) {
+    const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);
+    if (tiles) return {tile_rows, columns < tile_line ? columns : tile_line, columns};
+    return {byte_query_block, byte_dims, columns};
+  }
+
   void write(std::byte* out, std::size_t r, std::size_t count, std::size_t d, const float* moved,
              double* quantized) const {
     std::array<std::int32_t, 16> bytes;
     for (std::size_t i = 0; i < count; ++i) bytes[i] = to_byte(moved[i] * scale, least, most);
     auto* const all = reinterpret_cast<std::int8_t*>(out);
-    if (r % rows + count <= rows) {  // the rows are side by side
-      std::int8_t* const place = all + place_of(r, d);
-      for (std::size_t i = 0; i < count; ++i) place[i * four] = static_cast<std::int8_t>(bytes[i]);
+    if ((r & (places.rows - 1)) + count <= places.rows) {  // the rows are in one block
+      std::int8_t* const place = all + places.place_of(r, d);
+      for (std::size_t i = 0; i < count; ++i) place[i * places.side] = static_cast<std::int8_t>(bytes[i]);
     } else {
-      for (std::size_t i = 0; i < count; ++i) all[place_of(r + i, d)] = static_cast<std::int8_t>(bytes[i]);
+      for (std::size_t i = 0; i < count; ++i)
+        all[places.place_of(r + i, d)] = static_cast<std::int8_t>(bytes[i]);
     }
     for (std::size_t i = 0; i < count; ++i) quantized[i] = static_cast<double>(bytes[i]) * unscale;
   }

@@ -13,14 +13,14 @@ namespace {
 void recover_block(const spi::RecoverStep& step, const ByteOrder& order, std::size_t begin, std::size_t end) {
   const std::size_t dims = step.out.dims, block = step.out.block;
   const auto* const bytes = reinterpret_cast<const std::int8_t*>(bytes_of(*step.rows.rows.memory)) +
-                            step.rows.rows.first * order.columns;
+                            step.rows.rows.first * order.places.columns;
   const float* const centre = elements(step.centre);
   const auto unscale = static_cast<float>(order.unscale);
   float* const to = reinterpret_cast<float*>(bytes_of(*step.out.memory)) + (step.out.first + begin) * dims;
   for (std::size_t d = 0; d < dims; ++d) {
     float* const column = to + d * block;
     for (std::size_t r = begin; r < end; ++r)
-      column[r - begin] = centre[d] + static_cast<float>(bytes[order.place_of(r, d)]) * unscale;
+      column[r - begin] = centre[d] + static_cast<float>(bytes[order.places.place_of(r, d)]) * unscale;
     std::fill(column + (end - begin), column + block, 0.0f);
   }
 }
@@ -36,8 +36,7 @@ spi::Support check(const spi::RecoverStep&, const Resources& with) {
 
 void run(const spi::RecoverStep& step, const Resources& with) {
   const std::size_t rows = step.out.rows, block = step.out.block, dims = step.out.dims;
-  const ByteOrder order(false, spi::quantized_columns(Proposer::int8, dims), step.scale, spi::least_on_grid,
-                        spi::most_on_grid);
+  const ByteOrder order(ByteOrder::places_of_train(dims), step.scale, spi::least_on_grid, spi::most_on_grid);
   const std::size_t blocks = (rows + block - 1) / block;
   run_team(blocks, rows * dims * 2, with.team, [&](std::size_t b, std::size_t) {
     recover_block(step, order, b * block, std::min(rows, (b + 1) * block));
