@@ -33,7 +33,7 @@ inline DeviceInfo described_cpu(const std::string& set, std::vector<Proposer> pr
   info.train_block = 16;
   info.query_block = 8;
   info.profile.host_threads = true;
-  info.profile.vector_floats = set == "avx512" ? 16 : set == "avx2" ? 8 : 1;
+  info.profile.vector_floats = set == "amx" || set == "avx512" ? 16 : set == "avx2" ? 8 : 1;
   info.fused_max_k = 0xFFFFFFFFu;
   info.selectors.insert(info.selectors.end(), {Selector::selection_sort, Selector::quick_sort});
   info.proposers = std::move(proposers);

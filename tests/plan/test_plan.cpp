@@ -61,7 +61,14 @@ TEST_CASE(
   CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the quantized rows
   cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
   CHECK(chosen(images) == Proposer::bf16);
-  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // too few columns for bf16
+  const auto on_a_grid = [&](const Problem& problem, const SearchOptions& options = {}) {
+    return make_plan(cpu, problem, options, {.byte_blur = 0}).proposer;
+  };
+  CHECK(on_a_grid(images) == Proposer::int8);
+  CHECK(on_a_grid({Metric::l2, 60000, 10000, 784, 1000}) == Proposer::none);
+  CHECK(on_a_grid({Metric::l2, 20000, 100, 65537, 1}) == Proposer::bf16);  // sums would not fit 32 bits
+  CHECK(on_a_grid({Metric::l2, 16384, 100, 200, 5}) == Proposer::bf16);    // few numbers
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);     // too few columns for bf16
 }
 
 TEST_CASE("plan: a CPU takes bytes for few rows if queries are many, and for fewer rows on a grid of bytes") {

@@ -13,7 +13,7 @@ namespace {
 using std::string;
 
 std::vector<std::pair<string, DeviceInfo>> devices_of_table() {
-  return {{"cpu avx512", described_cpu("avx512", {Proposer::dot, Proposer::bf16, Proposer::int8})},
+  return {{"cpu amx", described_cpu("amx", {Proposer::dot, Proposer::bf16, Proposer::int8})},
           {"cpu avx2", described_cpu("avx2", {Proposer::dot, Proposer::int8})},
           {"cpu baseline", described_cpu("baseline", {Proposer::dot})},
           {"opencl on a cpu", described_pocl()},

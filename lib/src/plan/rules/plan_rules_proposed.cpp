@@ -22,6 +22,10 @@ constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 1
 constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached on PoCL 3.1
 constexpr double seconds_of_products = 0.3;
 
+bool has(const DeviceInfo& device, Proposer proposer) {
+  return std::find(device.proposers.begin(), device.proposers.end(), proposer) != device.proposers.end();
+}
+
 std::int64_t seed_of(const Problem& problem, const SearchOptions& options, Proposer proposer) {
   const bool own = has_own_order(proposer);
   const std::int64_t seed =
@@ -44,11 +48,14 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
 }
 
 /// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core;
-/// those of neon, not measured, are taken for half of avx2's.
+/// those of neon, not measured, are taken for half of avx2's, and those of bytes by matrix units, which are
+/// more, for those of bf16.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
-  const double rate = choice.proposer == Proposer::bf16   ? 3e11
+  const bool by_matrix_units =
+      choice.proposer == Proposer::bf16 || (choice.proposer == Proposer::int8 && has(device, Proposer::bf16));
+  const double rate = by_matrix_units                     ? 3e11
                       : choice.proposer == Proposer::int8 ? (floats >= 16 ? 1.5e11 : 7e10)
                       : floats >= 16                      ? 6e10
                       : floats >= 8                       ? 3e10
@@ -101,6 +108,9 @@ constexpr Pays pays[] = {
     {DeviceKind::gpu, Proposer::int4, Needs::close_half_bytes, 4e8, 1, 8, 65, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
+    // AMX multiplies twice as many bytes as bf16 at a time. On a grid of bytes their products are exact, so
+    // that no more rows pass. Elsewhere int8 on CPUs is for those without bf16.
+    {DeviceKind::cpu, Proposer::int8, Needs::byte_grid, 3e8, 16, any, 64, 65536, 256, 3.5e6, 3e4},
     // On two cores with AMX, bf16 was twice as fast as the chain from 3e8 multiply-adds with 20 queries of
     // 768 columns on, and 7 times at 5e11. Products in single precision (dot) gained at most a quarter, and
     // lost as much with few queries.
@@ -131,10 +141,6 @@ constexpr std::int64_t rows_a_ranked = 100;
 // Making the rows of int8 took as long as it saves with 10 to 36 single queries, and up to 100 where memory
 // had not been used before. With 2 to 8 queries it saves about twice as much.
 constexpr std::int64_t scans_to_pay = 30;
-
-bool has(const DeviceInfo& device, Proposer proposer) {
-  return std::find(device.proposers.begin(), device.proposers.end(), proposer) != device.proposers.end();
-}
 
 /// Returns whether the lines were measured on such a device. Lines of int8 were measured on tensor cores,
 /// which have fp16, too, and on threads of the host.
