@@ -50,7 +50,7 @@ enum class Proposer {
   bf16,
   /// Multiplies 16-bit floats with 11 binary places, on tensor cores.
   fp16,
-  /// Multiplies signed bytes, on tensor cores or on a CPU (AVX-512 VNNI, AVX2, NEON).
+  /// Multiplies signed bytes, on tensor cores or on a CPU (AMX, AVX-512 VNNI, AVX2, NEON).
   int8,
   /// Multiplies rows of 4-bit numbers with queries of bytes, on tensor cores, up to 64 queries at a time.
   int4,
