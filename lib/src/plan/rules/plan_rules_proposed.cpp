@@ -48,14 +48,13 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
 }
 
 /// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core;
-/// those of neon, not measured, are taken for half of avx2's, and those of bytes by matrix units, which are
-/// more, for those of bf16.
+/// those of neon, not measured, are taken for half of avx2's.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
-  const bool by_matrix_units =
-      choice.proposer == Proposer::bf16 || (choice.proposer == Proposer::int8 && has(device, Proposer::bf16));
-  const double rate = by_matrix_units                     ? 3e11
+  const bool tiles = choice.proposer == Proposer::int8 && has(device, Proposer::bf16);  // both by AMX
+  const double rate = tiles                               ? 6e11
+                      : choice.proposer == Proposer::bf16 ? 3e11
                       : choice.proposer == Proposer::int8 ? (floats >= 16 ? 1.5e11 : 7e10)
                       : floats >= 16                      ? 6e10
                       : floats >= 8                       ? 3e10
@@ -108,9 +107,11 @@ constexpr Pays pays[] = {
     {DeviceKind::gpu, Proposer::int4, Needs::close_half_bytes, 4e8, 1, 8, 65, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
-    // AMX multiplies twice as many bytes as bf16 at a time. On a grid of bytes their products are exact, so
-    // that no more rows pass. Elsewhere int8 on CPUs is for those without bf16.
+    // AMX multiplies twice as many bytes as bf16 at a time. On a grid of bytes that was 1.1 to 4 times as
+    // fast, elsewhere 1.0 to 2.6 times from 2.5e7 numbers on; with fewer, the rows that bounds of bytes let
+    // pass, too, cost as much. CPUs without AMX have no bf16, and a line below that covers these two.
     {DeviceKind::cpu, Proposer::int8, Needs::byte_grid, 3e8, 16, any, 64, 65536, 256, 3.5e6, 3e4},
+    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 64, 65536, 100, 2e7, 5e4},
     // On two cores with AMX, bf16 was twice as fast as the chain from 3e8 multiply-adds with 20 queries of
     // 768 columns on, and 7 times at 5e11. Products in single precision (dot) gained at most a quarter, and
     // lost as much with few queries.
