@@ -38,7 +38,7 @@ std::string refusal(const Problem& problem, const SearchOptions& options = {}) {
 }
 
 TEST_CASE(
-    "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units before them") {
+    "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units bf16 for fewer") {
   DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
   cpu.memory_bytes = cpu.largest_allocation = std::size_t{64} << 30;
   const auto chosen = [&](const Problem& problem, const SearchOptions& options = {}) {
@@ -60,7 +60,9 @@ TEST_CASE(
   CHECK(chosen({Metric::l2, 20000, 100, 65537, 1}) == Proposer::none);  // sums would not fit 32 bits
   CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the quantized rows
   cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
-  CHECK(chosen(images) == Proposer::bf16);
+  CHECK(chosen(images) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 20000, 10000, 784, 5}) == Proposer::bf16);    // few numbers
+  CHECK(chosen({Metric::l2, 60000, 10000, 784, 101}) == Proposer::bf16);  // many neighbours
   const auto on_a_grid = [&](const Problem& problem, const SearchOptions& options = {}) {
     return make_plan(cpu, problem, options, {.byte_blur = 0}).proposer;
   };
