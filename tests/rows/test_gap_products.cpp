@@ -130,7 +130,7 @@ TEST_CASE("gap products: chosen where they pay, kept with the index, and left wh
   Trace trace;
   const Neighbors found = index.search(queries, 10, {}, &trace);
   CHECK(difference(found, index.search(queries, 10, {.proposer = Proposer::none})) == "");
-  CHECK(trace.plan.proposer == Proposer::int8);
+  CHECK(trace.plan.proposer == (has(Proposer::bf16) ? Proposer::bf16 : Proposer::int8));
   CHECK(trace.fallbacks < 5);  // a query without values
 
   const Index holes(device(), rows(66000, Set::train, 98), metric);

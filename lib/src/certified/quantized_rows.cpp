@@ -88,7 +88,8 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
 
 QueryLook look_for(const ResidentRows& index, Proposer proposer, std::int64_t queries) {
   const ByteGrid grid = grid_for(index, proposer);
-  return {grid, centre_for(index, grid), sample_stride(queries)};
+  const bool ranges = spi::multiplies_bytes(proposer) && !grid.there();
+  return {grid, ranges ? index.centre : std::vector<float>(), sample_stride(queries)};
 }
 
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest) {

@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
-#include <thread>
 
 #include "base/float_guard.hpp"
 #if defined(__SSE2__)
@@ -103,6 +102,7 @@ class Pool {
   void close(Loop& loop);
   void grow(std::uint32_t threads);
   bool help();
+  void tell_waiting();
   void wait_for_helpers(const Loop& loop);
 
   std::mutex mutex_;
@@ -155,24 +155,26 @@ void Pool::grow(std::uint32_t threads) {
 }
 
 /// Helps the newest loop that wants help, since it may be inside an older one, which waits for it. Returns
-/// false if there is none. Many threads come at the same moment, and do not queue for the lock: a loop that
-/// ends waits until no thread looks at loops.
+/// false if there is none. Many threads come at the same moment, and do not queue for the lock: a caller whose
+/// loop has ended waits until none looks at loops.
 bool Pool::help() {
   visitors_.fetch_add(1);
   Loop* loop = newest_.load();
   std::uint32_t thread = 0;
   while (loop && (thread = loop->join()) == 0) loop = loop->older.load();
-  visitors_.fetch_sub(1);
+  if (visitors_.fetch_sub(1) == 1) tell_waiting();
   if (!loop) return false;
   loop->work(thread);
   // Once the last helper has left, the caller may return and destroy the loop: it must not be touched
   // after this.
-  const bool last = loop->helpers.fetch_sub(1) == 1;
-  if (last && waiting_.load() != 0) {
-    const std::lock_guard lock(mutex_);
-    done_.notify_all();
-  }
+  if (loop->helpers.fetch_sub(1) == 1) tell_waiting();
   return true;
+}
+
+void Pool::tell_waiting() {
+  if (waiting_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  done_.notify_all();
 }
 
 void Pool::serve() {
@@ -194,6 +196,7 @@ void Pool::serve() {
 void Pool::open(Loop& loop) {
   const auto useful = static_cast<std::uint32_t>(std::min<std::size_t>(loop.team, loop.count)) - 1;
   std::uint32_t to_wake = 0;
+  bool all = false;
   {
     const std::lock_guard lock(mutex_);
     grow(useful);
@@ -204,7 +207,9 @@ void Pool::open(Loop& loop) {
     opened_.fetch_add(1);
     const std::uint32_t seeking = seeking_.load();
     to_wake = std::min(sleeping_, useful > seeking ? useful - seeking : 0);
+    all = to_wake == sleeping_;
   }
+  if (all) return work_.notify_all();  // one call of the system
   for (; to_wake > 0; --to_wake) work_.notify_one();
 }
 
@@ -218,11 +223,11 @@ void Pool::close(Loop& loop) {
       newest_.store(older);
     if (older) older->newer = loop.newer;
   }
-  while (visitors_.load() != 0) std::this_thread::yield();
 }
 
+/// Waits for threads that look at loops first: one of them may be about to join.
 void Pool::wait_for_helpers(const Loop& loop) {
-  const auto alone = [&] { return loop.helpers.load() == 0; };
+  const auto alone = [&] { return visitors_.load() == 0 && loop.helpers.load() == 0; };
   if (spin(alone)) return;
   std::unique_lock lock(mutex_);
   waiting_.fetch_add(1);

@@ -1,5 +1,7 @@
 #include "tiles/workspace.hpp"
 
+#include <utility>
+
 #include "base/numbers.hpp"
 
 namespace kith {
@@ -11,24 +13,19 @@ DeviceMemory memory_of(const std::shared_ptr<Device::State>& state, std::size_t 
 
 }  // namespace
 
-Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes)
-    : state_(state),
-      plan_(plan),
+Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes,
+                     DeviceMemory queries)
+    : plan_(plan),
       query_block_(state->device->info.query_block),
+      queries_(std::move(queries)),
       scratch_bytes_(scratch_bytes),
       upload_(state) {
   const WorkspaceSizes sizes = workspace_sizes(state->device->info, plan);
-  query_bytes_ = sizes.queries;
+  if (!queries_) queries_ = memory_of(state, sizes.queries);
   distances_ = memory_of(state, sizes.distances);
   for (std::size_t i = 0; i < sizes.list_blocks; ++i) lists_[i] = memory_of(state, sizes.lists);
   result_ = memory_of(state, sizes.result);
   scratch_ = memory_of(state, scratch_bytes);
-}
-
-spi::Allocation& Workspace::query_memory() {
-  elsewhere_ = nullptr;
-  if (!queries_) queries_ = memory_of(state_, query_bytes_);
-  return *queries_.get();
 }
 
 spi::RowBlocks Workspace::queries(std::int64_t count) const {

@@ -1,5 +1,4 @@
-// Allocates the device memory of one search before anything runs, but for that of the queries, which may lie
-// elsewhere, and lays out the operands of its steps.
+// Allocates the device memory of one search before anything runs, and lays out the operands of its steps.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +27,15 @@ struct TileLists {
 class Workspace {
  public:
   /// Allocates the memory. Throws out_of_memory.
-  Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes);
+  ///   queries  memory of the first tile's queries, which may be there already; empty: it is allocated
+  Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes,
+            DeviceMemory queries = {});
 
-  /// Returns where to write the queries of a tile; queries() then returns these. Throws out_of_memory: the
-  /// first call allocates the memory.
-  spi::Allocation& query_memory();
+  /// Returns where to write the queries of a tile; queries() then returns these.
+  spi::Allocation& query_memory() {
+    elsewhere_ = nullptr;
+    return *queries_.get();
+  }
   /// Takes queries in other memory, packed likewise, which must outlive this; queries() returns these until
   /// query_memory() is called.
   void take_queries(const DeviceMemory& from) { elsewhere_ = from.get(); }
@@ -61,12 +64,11 @@ class Workspace {
   std::span<Key> keys_read(std::int64_t count) const;
 
  private:
-  const std::shared_ptr<Device::State> state_;
   const Plan plan_;
   const std::uint32_t query_block_;
   DeviceMemory queries_, distances_, lists_[2], result_, scratch_;
   const spi::Allocation* elsewhere_ = nullptr;  ///< memory of the queries; null: queries_
-  std::size_t query_bytes_ = 0, scratch_bytes_;
+  std::size_t scratch_bytes_;
   PendingUpload upload_;
   std::function<std::span<Key>()> room_;
   std::span<Key> keys_;

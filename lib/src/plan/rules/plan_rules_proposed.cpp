@@ -107,11 +107,11 @@ constexpr Pays pays[] = {
     {DeviceKind::gpu, Proposer::int4, Needs::close_half_bytes, 4e8, 1, 8, 65, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
-    // AMX multiplies twice as many bytes as bf16 at a time. On a grid of bytes that was 1.1 to 4 times as
+    // AMX multiplies twice as many bytes as bf16 at a time. On a grid of bytes that was 0.9 to 4.1 times as
     // fast, elsewhere 1.0 to 2.6 times from 2.5e7 numbers on; with fewer, the rows that bounds of bytes let
     // pass, too, cost as much. CPUs without AMX have no bf16, and a line below that covers these two.
     {DeviceKind::cpu, Proposer::int8, Needs::byte_grid, 3e8, 16, any, 64, 65536, 256, 3.5e6, 3e4},
-    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 64, 65536, 100, 2e7, 5e4},
+    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 64, 65536, 100, 2.5e7, 0},
     // On two cores with AMX, bf16 was twice as fast as the chain from 3e8 multiply-adds with 20 queries of
     // 768 columns on, and 7 times at 5e11. Products in single precision (dot) gained at most a quarter, and
     // lost as much with few queries.

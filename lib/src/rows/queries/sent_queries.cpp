@@ -23,14 +23,16 @@ std::int64_t rows_a_part(std::size_t row_bytes, std::int64_t block) {
 }  // namespace
 
 std::shared_ptr<SentQueries> SentQueries::of(const std::shared_ptr<Device::State>& state, std::int64_t rows,
-                                             std::int64_t dims, QueryLook look) {
+                                             std::int64_t dims, QueryLook look, bool as_bytes) {
   const std::uint32_t block = state->device->info.query_block;
   const std::size_t packed = packed_bytes(rows, dims, block);
   if (packed == 0 || staging_floats(rows, dims, block) * sizeof(float) < packed) return nullptr;
-  auto from = std::make_unique<HostBuffer>(*state, element_of(look.grid) ? size(rows * dims) : packed);
+  const std::optional<Element> bytes = as_bytes ? element_of(look.grid) : std::nullopt;
+  auto from = std::make_unique<HostBuffer>(*state, bytes ? size(rows * dims) : packed);
   if (from->reader() != Reader::device) return nullptr;
   try {
-    return std::shared_ptr<SentQueries>(new SentQueries(state, rows, dims, std::move(look), std::move(from)));
+    return std::shared_ptr<SentQueries>(
+        new SentQueries(state, rows, dims, std::move(look), bytes, std::move(from)));
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory) throw;
     return nullptr;
@@ -38,11 +40,11 @@ std::shared_ptr<SentQueries> SentQueries::of(const std::shared_ptr<Device::State
 }
 
 SentQueries::SentQueries(const std::shared_ptr<Device::State>& state, std::int64_t rows, std::int64_t dims,
-                         QueryLook look, std::unique_ptr<HostBuffer> from)
+                         QueryLook look, std::optional<Element> bytes, std::unique_ptr<HostBuffer> from)
     : state_(state),
       look_(std::move(look)),
       asks_grid_(look_.grid.there() && is_of_floats(look_.grid)),
-      bytes_(element_of(look_.grid)),
+      bytes_(bytes),
       rows_(rows),
       dims_(dims),
       block_(state->device->info.query_block),
@@ -98,9 +100,12 @@ bool SentQueries::land() {
   if (!bytes_) return true;
   if (!on_grid_) return false;
   const auto rows = static_cast<std::uint32_t>(rows_), dims = static_cast<std::uint32_t>(dims_);
-  const DeviceSession session(*state_);
-  landing_->land({raw_.get(), *bytes_, 0, size(dims_), rows, dims},
-                 {to_.get(), 0, rows, dims, static_cast<std::uint32_t>(block_)}, 0);
+  {
+    const DeviceSession session(*state_);
+    landing_->land({raw_.get(), *bytes_, 0, size(dims_), rows, dims},
+                   {to_.get(), 0, rows, dims, static_cast<std::uint32_t>(block_)}, 0);
+  }
+  raw_ = {};  // others use this memory only behind the landing
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "device/device_state.hpp"
@@ -26,11 +27,12 @@ struct QueryLook {
 
 class SentQueries {
  public:
-  /// Returns null if a device gains nothing: it reads no locked memory, or there is none, or they are so few
-  /// or many that other copies are better.
+  /// Returns null if a device gains nothing: it reads no locked memory, no such memory is left, or the queries
+  /// are so few or many that other copies are better.
   ///   rows, dims  of the queries
+  ///   as_bytes    they may go as bytes, which take more memory of the device until they are landed
   static std::shared_ptr<SentQueries> of(const std::shared_ptr<Device::State>& state, std::int64_t rows,
-                                         std::int64_t dims, QueryLook look);
+                                         std::int64_t dims, QueryLook look, bool as_bytes);
 
   /// Returns how many rows make a block, and a part, which are whole blocks.
   std::int64_t block() const { return block_; }
@@ -40,13 +42,14 @@ class SentQueries {
   void take(MatrixView<const float> rows, std::int64_t first, std::int64_t count);
   /// Sends rows that were taken. Locks the device.
   void send(std::int64_t first, std::int64_t count);
-  /// Lands the bytes, after all rows were sent. Returns false if some are no bytes, so that nothing was sent.
-  /// Locks the device.
+  /// Lands the bytes, after all rows were sent. Returns false if some are no bytes, so that what was sent is of
+  /// no use. Locks the device.
   bool land();
 
-  /// Returns where they are, as RowBlocks; null if that is another device.
-  const DeviceMemory* on(const Device::State& state) const { return &state == state_.get() ? &to_ : nullptr; }
-  /// Returns the memory that the device may still be copying from, once.
+  /// Returns whether they are on this device, and their memory was not taken yet.
+  bool are_on(const Device::State& state) const { return &state == state_.get() && to_; }
+  /// Returns the memory where they are, as RowBlocks, and that from which the device may still be copying.
+  DeviceMemory take_memory() { return std::move(to_); }
   std::unique_ptr<HostBuffer> take_buffer() { return upload_.take(); }
   /// Tells how long it took to check and send them, and returns it.
   void tell_seconds(double seconds) { seconds_ = seconds; }
@@ -57,7 +60,7 @@ class SentQueries {
 
  private:
   SentQueries(const std::shared_ptr<Device::State>& state, std::int64_t rows, std::int64_t dims,
-              QueryLook look, std::unique_ptr<HostBuffer> from);
+              QueryLook look, std::optional<Element> bytes, std::unique_ptr<HostBuffer> from);
   void look_at(MatrixView<const float> rows, std::int64_t first, std::int64_t count);
 
   const std::shared_ptr<Device::State> state_;

@@ -55,7 +55,8 @@ class AnswerSink {
   virtual void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) {
     for (std::size_t at = 0; at < lists.size(); at += k) put(first++, lists.subspan(at, k));
   }
-  /// Returns whether put_lists() of a tile takes less time than put() of each query by several threads.
+  /// Returns whether put_lists() takes less time for a whole tile at once than for parts of it by several
+  /// threads.
   virtual bool takes_lists() const { return false; }
   /// Takes the rows of all queries, if places need more bits than a Key has. The sink may move from `keys`.
   virtual void put_all(Keys& keys) = 0;
@@ -93,6 +94,7 @@ class HostSink : public AnswerSink {
   void put(std::int64_t query, std::span<const Key> nearest) override {
     put_lists(query, nearest, nearest.size());
   }
+  /// The lists have as many keys as begin() announced.
   void put_lists(std::int64_t first, std::span<const Key> lists, std::size_t k) override;
   void put_all(Keys& keys) override;
 

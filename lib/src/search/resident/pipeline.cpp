@@ -260,23 +260,26 @@ void TileSearch::tell() const {
   if (own_way) index_.made->lessons.tell_left(plan_.proposer, asked_, left_, plan_.problem.k);
 }
 
+/// Returns whether the queries of a search are on its device, as those of its only tile.
+bool sent_all(const PlannedSearch& search) {
+  const SentQueries* const sent = search.queries.sent();
+  return sent && sent->are_on(*search.rows.device.state()) && !search.staying_queries &&
+         search.queries.rows() <= search.plan.query_tile;
+}
+
 }  // namespace
 
 void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& queries, std::int64_t first,
                  Workspace& workspace, const DeviceFilter& filter, Trace* trace,
                  StayingQueries* staying_queries) {
   const Stopwatch upload;
-  const DeviceMemory* const sent = queries.sent() ? queries.sent()->on(*index.device.state()) : nullptr;
   if (staying_queries)
     staying_queries->place(plan, first, queries, workspace);
-  else if (sent) {
-    workspace.take_queries(*sent);
-    workspace.upload().hold(queries.sent()->take_buffer());
-  } else
+  else
     workspace.upload().hold(queries.begin_to_put(*index.device.state(), workspace.query_memory(),
                                                  index.device.info().query_block, plan.threads));
   filter.upload(first, queries.rows());
-  if (trace) trace->seconds["upload"] += upload.seconds() + (sent ? queries.sent()->seconds() : 0);
+  if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
 std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_tile) {
@@ -285,7 +288,8 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   Trace* const trace = search.trace;
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = search.queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
-  Workspace workspace(state, plan, scratch_of(*state, plan));
+  SentQueries* const sent = sent_all(search) ? search.queries.sent() : nullptr;
+  Workspace workspace(state, plan, scratch_of(*state, plan), sent ? sent->take_memory() : DeviceMemory());
   workspace.take_keys_to(search.room);
   const DeviceFilter filter(state, plan, search.options);
   std::optional<TileSearch> tiles;
@@ -298,7 +302,13 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const QueryRows of_tile = search.queries.slice(first, count);
     workspace.forget_keys();
-    upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.staying_queries);
+    if (sent) {
+      workspace.upload().hold(sent->take_buffer());
+      filter.upload(first, count);
+      if (trace) trace->seconds["upload"] += sent->seconds();
+    } else {
+      upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.staying_queries);
+    }
     if (const ExactSearch* const exact = tiles->exact()) {
       exact->find_nearest(count, workspace, watcher, trace, search.overlap);
     } else {

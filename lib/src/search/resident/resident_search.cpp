@@ -244,12 +244,12 @@ const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& reques
 
 /// Returns what sends the queries while they are checked; null if that is of no use.
 std::shared_ptr<SentQueries> sent_for(const ResidentRows& index, const Plan& plan,
-                                      const SearchRequest& request) {
+                                      const SearchRequest& request, const SearchOptions& options) {
   const std::int64_t m = request.m();
   if (m > plan.query_tile || request.staying_queries || !request.queries.can_be_sent()) return nullptr;
-  QueryLook look = look_for(index, plan.proposer, m);
-  if (request.options.memory_limit != 0 && element_of(look.grid)) look.grid = {};  // bytes take more memory
-  return SentQueries::of(index.device.state(), m, index.dims, std::move(look));
+  const bool as_bytes =
+      options.memory_limit == 0 || plan.workspace_bytes + size(m * index.dims) <= options.memory_limit;
+  return SentQueries::of(index.device.state(), m, index.dims, look_for(index, plan.proposer, m), as_bytes);
 }
 
 }  // namespace
@@ -285,7 +285,7 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
     try {
       plan = alike && !gave_way ? *alike : planner.plan();
       if (request.stream_plan && !alike) *request.stream_plan = plan;
-      request.queries.prepare(options.threads, sent_for(index, *plan, request));
+      request.queries.prepare(options.threads, sent_for(index, *plan, request, options));
       if (request.queries.passes_host()) plan->reason += reasons::unit_rows_of_host();
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
