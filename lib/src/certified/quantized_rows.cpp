@@ -72,7 +72,7 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
   const ByteGrid grid = grid_for(index, proposer);
   QuantizedForm form{centre_for(index, grid)};
   const FloatGuard guard;
-  const std::optional<bool> all_on = queries.sent() ? queries.sent()->all_on(grid) : std::nullopt;
+  const std::optional<bool> all_on = queries.all_on(grid);
   form.on_grid = !grid.there()    ? spi::OnGrid::no
                  : all_on == true ? spi::OnGrid::exactly
                                   : place_on_grid(grid, queries.on_host(), threads, all_on == false);

@@ -77,6 +77,7 @@ class RowsToLand {
   const RowsView& given() const;
   MatrixView<const float> values() const;
 
+  Element element() const { return rows_.element; }
   std::int64_t rows() const { return rows_.rows; }
   std::int64_t dims() const { return dims_; }
 

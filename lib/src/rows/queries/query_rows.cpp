@@ -7,6 +7,12 @@
 
 namespace kith {
 
+std::optional<bool> QueryRows::all_on(const ByteGrid& grid) const {
+  if (sent_) return sent_->all_on(grid);
+  const bool bytes_there = there_ && element_of(grid) == there_->element();  // as they are given
+  return bytes_there ? std::optional(true) : std::nullopt;
+}
+
 QueryRows QueryRows::every(std::int64_t first, std::int64_t step, std::int64_t count) const {
   QueryRows some = *this;
   some.rows_ = count;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,9 @@ class QueryRows {
 
   /// Returns what was sent to a device when these queries were checked; null: nothing, or not just these.
   SentQueries* sent() const { return sent_.get(); }
+
+  /// Returns whether they are all on a grid, if that is known without a look at them.
+  std::optional<bool> all_on(const ByteGrid& grid) const;
 
   QueryRows slice(std::int64_t first, std::int64_t count) const { return every(first, 1, count); }
   /// Returns `count` queries: first, first + step, ...
