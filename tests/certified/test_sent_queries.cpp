@@ -28,7 +28,7 @@ Matrix values_of(const Values& kind, std::int64_t rows, std::int64_t cols, std::
   return made;
 }
 
-/// Checks the answers to queries that go at once, by the proposer that a search may choose, against the chain.
+/// Checks the answers to queries that go at once, as a search chooses and by bytes, against the chain.
 void check_sent(const Index& index, const Matrix& queries, const SearchOptions& others = {}) {
   SearchOptions tiles = others, bytes = others;
   tiles.proposer = Proposer::none;

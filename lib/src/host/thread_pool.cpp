@@ -155,8 +155,8 @@ void Pool::grow(std::uint32_t threads) {
 }
 
 /// Helps the newest loop that wants help, since it may be inside an older one, which waits for it. Returns
-/// false if there is none. Many threads come at the same moment, and do not queue for the lock: a caller whose
-/// loop has ended waits until none looks at loops.
+/// false if there is none. Many threads come at the same moment, and do not queue for the lock: a caller
+/// whose loop has ended waits until none looks at loops.
 bool Pool::help() {
   visitors_.fetch_add(1);
   Loop* loop = newest_.load();

@@ -35,8 +35,8 @@ std::optional<Element> element_of(const ByteGrid& grid) {
   return grid.centre == -static_cast<float>(spi::least_on_grid) ? std::optional(Element::u8) : std::nullopt;
 }
 
-/// The sum with `big` has a whole number from 0 to 255, or -128 to 127, in its last bits, and no other bits than
-/// those of `big`. This vectorises, too.
+/// The sum with `big` has a whole number from 0 to 255, or -128 to 127, in its last bits, and no other bits
+/// than those of `big`. This vectorises, too.
 bool to_bytes(Element element, const float* row, std::int64_t dims, unsigned char* bytes) {
   constexpr float big = 0x1.8p23f;
   const std::uint32_t least = element == Element::i8 ? 128 : 0,

@@ -27,8 +27,8 @@ struct QueryLook {
 
 class SentQueries {
  public:
-  /// Returns null if a device gains nothing: it reads no locked memory, no such memory is left, or the queries
-  /// are so few or many that other copies are better.
+  /// Returns null if a device gains nothing: it reads no locked memory, no such memory is left, or the
+  /// queries are so few or many that other copies are better.
   ///   rows, dims  of the queries
   ///   as_bytes    they may go as bytes, which take more memory of the device until they are landed
   static std::shared_ptr<SentQueries> of(const std::shared_ptr<Device::State>& state, std::int64_t rows,
@@ -42,8 +42,8 @@ class SentQueries {
   void take(MatrixView<const float> rows, std::int64_t first, std::int64_t count);
   /// Sends rows that were taken. Locks the device.
   void send(std::int64_t first, std::int64_t count);
-  /// Lands the bytes, after all rows were sent. Returns false if some are no bytes, so that what was sent is of
-  /// no use. Locks the device.
+  /// Lands the bytes, after all rows were sent. Returns false if some are no bytes, so that what was sent is
+  /// of no use. Locks the device.
   bool land();
 
   /// Returns whether they are on this device, and their memory was not taken yet.

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::int64_t keys_a_share = 1 << 12;  // handing out fewer takes longer than finishing them
 
-/// Calls body(q, some) for queries q ... q + some - 1 of `count`, by several threads, in shares that are worth
-/// handing out.
+/// Calls body(q, some) for queries q ... q + some - 1 of `count`, by several threads, in shares that are
+/// worth handing out.
 template <class Body>
 void for_each_share(std::int64_t count, const Plan& plan, const Body& body) {
   const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
