@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -53,6 +54,14 @@ void parallel_for(std::int64_t count, std::int64_t elements, std::uint32_t threa
   const std::size_t work = static_cast<std::size_t>(elements) * work_an_element;
   run_team(static_cast<std::size_t>(count), work, is_shared(work) ? team_size(threads) : 1,
            [&](std::size_t task, std::size_t) { body(static_cast<std::int64_t>(task)); });
+}
+
+/// Raises `known` to `value` if that is larger; several threads may call this at once.
+template <class T>
+void raise(std::atomic<T>& known, T value) {
+  T before = known;
+  while (before < value && !known.compare_exchange_weak(before, value)) {
+  }
 }
 
 }  // namespace kith

@@ -102,13 +102,6 @@ void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uin
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
 }
 
-/// Raises `known` to `value` if that is larger; several threads may call this at once.
-void raise(std::atomic<float>& known, float value) {
-  float before = known;
-  while (before < value && !known.compare_exchange_weak(before, value)) {
-  }
-}
-
 /// Divides each row by its norm. The rows may already be in `own`. Elements of rows shorter than 1 become
 /// larger, so the largest is computed again.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/numbers.hpp"
+#include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "rows/pack_block.hpp"
 #include "rows/rows.hpp"
@@ -24,6 +25,7 @@ std::int64_t rows_a_part(std::size_t row_bytes, std::int64_t block) {
 
 std::shared_ptr<SentQueries> SentQueries::of(const std::shared_ptr<Device::State>& state, std::int64_t rows,
                                              std::int64_t dims, QueryLook look, bool as_bytes) {
+  if (state->device->info.profile.host_threads) return nullptr;
   const std::uint32_t block = state->device->info.query_block;
   const std::size_t packed = packed_bytes(rows, dims, block);
   if (packed == 0 || staging_floats(rows, dims, block) * sizeof(float) < packed) return nullptr;
@@ -79,9 +81,7 @@ void SentQueries::look_at(MatrixView<const float> rows, std::int64_t first, std:
   std::int32_t most = 0;
   for (std::int64_t r = divide_up(first, look_.stride) * look_.stride; r < first + count; r += look_.stride)
     most = std::max(most, range_bits(rows.row(r), look_.centre));
-  std::int32_t before = range_.load();
-  while (before < most && !range_.compare_exchange_weak(before, most)) {
-  }
+  raise(range_, most);
 }
 
 void SentQueries::send(std::int64_t first, std::int64_t count) {

@@ -51,12 +51,11 @@ class SentQueries {
   /// Returns the memory where they are, as RowBlocks, and that from which the device may still be copying.
   DeviceMemory take_memory() { return std::move(to_); }
   std::unique_ptr<HostBuffer> take_buffer() { return upload_.take(); }
-  /// Tells how long it took to check and send them, and returns it.
-  void tell_seconds(double seconds) { seconds_ = seconds; }
-  double seconds() const { return seconds_; }
   /// Returns whether all are on the grid, and the range around a centre; nothing if that was not asked.
   std::optional<bool> all_on(const ByteGrid& grid) const;
   std::optional<double> range_around(const std::vector<float>& centre) const;
+
+  double seconds = 0;  ///< that it took to check and send them, which their owner measures
 
  private:
   SentQueries(const std::shared_ptr<Device::State>& state, std::int64_t rows, std::int64_t dims,
@@ -72,7 +71,6 @@ class SentQueries {
   std::optional<DeviceLanding> landing_;
   unsigned char* packed_;
   PendingUpload upload_;
-  double seconds_ = 0;
   std::atomic<bool> on_grid_{true};
   std::atomic<std::int32_t> range_{0};  ///< bits of a float, which have the order of floats
 };

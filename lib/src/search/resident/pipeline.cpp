@@ -305,7 +305,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
     if (sent) {
       workspace.upload().hold(sent->take_buffer());
       filter.upload(first, count);
-      if (trace) trace->seconds["upload"] += sent->seconds();
+      if (trace) trace->seconds["upload"] += sent->seconds;
     } else {
       upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.staying_queries);
     }

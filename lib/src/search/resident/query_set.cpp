@@ -64,7 +64,7 @@ void QuerySet::prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent)
   own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask(), 0, sent.get());
   check_range(where_, schema_->metric, own_.view, largest_of_rows);
   if (sent && !sent->land()) sent = nullptr;
-  if (sent) sent->tell_seconds(sending.seconds());
+  if (sent) sent->seconds = sending.seconds();
   rows_ = QueryRows(own_.view, std::move(sent));
   largest_ = own_.largest;
   prepared_ = true;

@@ -14,6 +14,7 @@
 #include "kith/spi/product_error.hpp"
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
 #include "search/resident/boxed_search.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/postfiltered_lists.hpp"
@@ -242,13 +243,14 @@ const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& reques
   return plan.problem.n == index.rows ? &plan : nullptr;
 }
 
-/// Returns what sends the queries while they are checked; null if that is of no use.
+/// Returns what sends the queries while they are checked; null if that is of no use. Bytes are landed before
+/// the search takes the rest of its memory, so that both must only fit into this.
 std::shared_ptr<SentQueries> sent_for(const ResidentRows& index, const Plan& plan,
-                                      const SearchRequest& request, const SearchOptions& options) {
+                                      const SearchRequest& request) {
   const std::int64_t m = request.m();
   if (m > plan.query_tile || request.staying_queries || !request.queries.can_be_sent()) return nullptr;
-  const bool as_bytes =
-      options.memory_limit == 0 || plan.workspace_bytes + size(m * index.dims) <= options.memory_limit;
+  const std::size_t landed = packed_bytes(m, index.dims, index.device.info().query_block);
+  const bool as_bytes = landed + size(m * index.dims) <= plan.workspace_bytes;
   return SentQueries::of(index.device.state(), m, index.dims, look_for(index, plan.proposer, m), as_bytes);
 }
 
@@ -285,7 +287,7 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
     try {
       plan = alike && !gave_way ? *alike : planner.plan();
       if (request.stream_plan && !alike) *request.stream_plan = plan;
-      request.queries.prepare(options.threads, sent_for(index, *plan, request, options));
+      request.queries.prepare(options.threads, sent_for(index, *plan, request));
       if (request.queries.passes_host()) plan->reason += reasons::unit_rows_of_host();
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
