@@ -4,7 +4,8 @@
 //   columns  [dims]          the columns that count; with -D COLUMNS
 //   chosen   [rows]          the rows of the caller that are landed; with -D CHOSEN
 //   out      [blocks, dims, BLOCK]  transposed, from block 0 of the step on; the last block is padded with 0
-//   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
+//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and 1 if a
+//                            value is not on the grid; the latter with -D ON_GRID
 //
 // Values are handled as bits, so that no float arithmetic changes or flushes one. -D ALIGNED says that every
 // element is aligned to its size. A column of `bits` is a word of 32 bits.
@@ -71,6 +72,18 @@ uint landed(global const uchar* row, uint d, uint cols) {
 #endif
 }
 
+// Does what lies_on() of rows/landed/byte_grid.cpp does. -128 and 127 are the least and the most on a grid.
+bool lies_off(float value, float centre, float step, float scale) {
+  const float i = ((value - centre) * scale + 0x1.8p23f) - 0x1.8p23f;
+  return !(centre + i * step == value) || !(i >= -128) || !(i <= 127);
+}
+
+#ifdef ON_GRID
+#define IS_OFF(value) lies_off(as_float(value), grid_centre, grid_step, grid_scale)
+#else
+#define IS_OFF(value) false
+#endif
+
 #ifdef COLUMNS
 #define COLUMN(d) columns[columns_first + (d)]
 #else
@@ -87,7 +100,7 @@ uint landed(global const uchar* row, uint d, uint cols) {
   global const uchar *restrict from, ulong first, ulong stride, uint rows, uint cols,                \
       global const uint *restrict columns, ulong columns_first, global const uint *restrict chosen,  \
       ulong chosen_first, global uint *restrict out, ulong out_first, uint dims, global uint *found, \
-      ulong found_first, uint first_row
+      ulong found_first, uint first_row, float grid_centre, float grid_step, float grid_scale
 
 #if GROUP > 1
 
@@ -96,7 +109,7 @@ uint landed(global const uchar* row, uint d, uint cols) {
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMENTS) {
   local uint tile[TILE][TILE + 1];
-  local uint seen[2];
+  local uint seen[3];
   const uint lid = (uint)get_local_id(0), lane = lid % TILE;
   const uint tiles = (dims + TILE - 1) / TILE;
   const size_t block = get_group_id(0) / tiles;
@@ -104,9 +117,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
   if (lid == 0) {
     seen[0] = 0;
     seen[1] = NO_ROW;
+    seen[2] = 0;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   uint largest = 0, bad = NO_ROW;
+  bool off = false;
   for (uint i = 0; i < PASSES; ++i) {
     const uint b = lid / TILE + i * (GROUP / TILE), d = d0 + lane;
     const size_t r = block * BLOCK + b;
@@ -114,6 +129,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
     if (r < rows && d < dims) {
       number = NUMBER(r);
       value = landed(from + first + number * stride, COLUMN(d), cols);
+      if (IS_OFF(value)) off = true;
     }
     tile[b][lane] = value;
     largest = max(largest, value & MAGNITUDE_BITS);
@@ -122,6 +138,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
 #if ELEMENT != BITS
   atomic_max(&seen[0], largest);
   if (bad != NO_ROW) atomic_min(&seen[1], bad);
+  if (off) atomic_max(&seen[2], 1u);
 #endif
   barrier(CLK_LOCAL_MEM_FENCE);
   out += out_first + block * dims * BLOCK;
@@ -131,6 +148,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
   }
   if (lid == 0 && seen[0] > 0) atomic_max(found + found_first, seen[0]);
   if (lid == 0 && seen[1] != NO_ROW) atomic_min(found + found_first + 1, seen[1]);
+  if (lid == 0 && seen[2] != 0) atomic_max(found + found_first + 2, 1u);
 }
 
 #else
@@ -138,6 +156,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_land(ARGUMENTS) {
   const size_t block = get_global_id(0);
   uint largest = 0, bad = NO_ROW;
+  bool off = false;
   out += out_first + block * dims * BLOCK;
   for (uint d = 0; d < dims; ++d)
     for (uint b = 0; b < BLOCK; ++b) {
@@ -145,12 +164,14 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_land(ARGUMENTS) 
       const uint number = r < rows ? NUMBER(r) : 0;
       const uint value = r < rows ? landed(from + first + number * stride, COLUMN(d), cols) : 0;
       out[(size_t)d * BLOCK + b] = value;
+      if (r < rows && IS_OFF(value)) off = true;
       largest = max(largest, value & MAGNITUDE_BITS);
       if ((value & MAGNITUDE_BITS) >= INFINITY_BITS) bad = min(bad, first_row + number);
     }
 #if ELEMENT != BITS
   if (largest > 0) atomic_max(found + found_first, largest);
   if (bad != NO_ROW) atomic_min(found + found_first + 1, bad);
+  if (off) atomic_max(found + found_first + 2, 1u);
 #endif
 }
 

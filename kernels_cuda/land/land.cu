@@ -4,7 +4,8 @@
 //   columns  [dims]          the column of `from` for each column of out; or null: all
 //   chosen   [rows]          the rows of the caller that are landed; or null: 0, 1, ...
 //   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block is padded with 0
-//   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
+//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and 1 if a
+//                            value is not on the grid
 //
 // Values are handled as bits, so that no float arithmetic changes or flushes one. A column of `bits` is a
 // word of 32 bits. Elements that are not aligned to their size are read byte by byte.
@@ -32,6 +33,7 @@ struct Landed {
   std::uint32_t dims, tiles;
   std::uint32_t* found;
   std::uint32_t first_row;
+  spi::FloatGrid grid;
 };
 
 template <bool aligned>
@@ -85,19 +87,28 @@ __device__ __forceinline__ std::uint32_t landed(const unsigned char* row, std::u
   }
 }
 
+/// Does what lies_on() of rows/landed/byte_grid.cpp does.
+__device__ __forceinline__ bool lies_off(float value, const spi::FloatGrid& grid) {
+  constexpr float to_whole = 0x1.8p23f;
+  const float i = ((value - grid.centre) * grid.scale + to_whole) - to_whole;
+  return !(grid.centre + i * grid.step == value) || !(i >= spi::least_on_grid) || !(i <= spi::most_on_grid);
+}
+
 template <Element element, bool aligned>
 __global__ __launch_bounds__(land_threads) void land_tile(const Raw from, const Landed to) {
   __shared__ std::uint32_t staged[tile][tile + 1];
-  __shared__ std::uint32_t largest_of_block, bad_of_block;
+  __shared__ std::uint32_t largest_of_block, bad_of_block, off_of_block;
   const std::uint32_t lane = threadIdx.x % tile, line = threadIdx.x / tile;
   const std::uint64_t block = blockIdx.x / to.tiles;
   const std::uint32_t d0 = blockIdx.x % to.tiles * tile;
   if (threadIdx.x == 0) {
     largest_of_block = 0;
     bad_of_block = no_row;
+    off_of_block = 0;
   }
   __syncthreads();
   std::uint32_t largest = 0, bad = no_row;
+  bool off = false;
   for (std::uint32_t i = 0; i < passes; ++i) {
     const std::uint32_t b = line + i * (land_threads / tile), d = d0 + lane;
     const std::uint64_t r = block * tile + b;
@@ -106,6 +117,7 @@ __global__ __launch_bounds__(land_threads) void land_tile(const Raw from, const 
       number = from.chosen ? from.chosen[r] : static_cast<std::uint32_t>(r);
       value = landed<element, aligned>(from.data + number * from.stride, from.columns ? from.columns[d] : d,
                                        from.cols);
+      if (to.grid.step != 0 && lies_off(__uint_as_float(value), to.grid)) off = true;
     }
     staged[b][lane] = value;
     const std::uint32_t magnitude = value & magnitude_bits;
@@ -115,6 +127,7 @@ __global__ __launch_bounds__(land_threads) void land_tile(const Raw from, const 
   if constexpr (element != Element::bits) {
     atomicMax(&largest_of_block, largest);
     if (bad != no_row) atomicMin(&bad_of_block, bad);
+    if (off) atomicMax(&off_of_block, 1u);
   }
   __syncthreads();
   auto* const out = reinterpret_cast<std::uint32_t*>(to.data) + block * to.dims * tile;
@@ -125,6 +138,7 @@ __global__ __launch_bounds__(land_threads) void land_tile(const Raw from, const 
   if (threadIdx.x != 0) return;
   if (largest_of_block > 0) atomicMax(to.found + spi::largest_bits, largest_of_block);
   if (bad_of_block != no_row) atomicMin(to.found + spi::bad_row, bad_of_block);
+  if (off_of_block != 0) atomicMax(to.found + spi::off_grid, 1u);
 }
 
 template <Element element>
@@ -147,8 +161,12 @@ cudaError_t land(const Queue& queue, const spi::LandStep& step) {
                  step.columns.cols > 0 ? matrix_of(step.columns).data : nullptr,
                  step.chosen.cols > 0 ? matrix_of(step.chosen).data : nullptr};
   const std::uint32_t dims = step.out.dims;
-  const Landed to{static_cast<float*>(address_of(step.out.memory)) + std::size_t{step.out.first} * dims, dims,
-                  divide_up(dims, tile), matrix_of(step.found).data, step.first_row};
+  const Landed to{static_cast<float*>(address_of(step.out.memory)) + std::size_t{step.out.first} * dims,
+                  dims,
+                  divide_up(dims, tile),
+                  matrix_of(step.found).data,
+                  step.first_row,
+                  step.grid};
   switch (raw.element) {
     case Element::f32:
       return land_of<Element::f32>(queue, from, to);

@@ -44,24 +44,28 @@ TEST_CASE("callers: rows, queries and answers of every element in buffers are th
         Index(device(), codes.view(), Metric::hamming).search(codes.view().slice(10, 20), 5));
 }
 
-TEST_CASE("callers: bytes in buffers lie on the grid of bytes that rows are on, and others where they do") {
+TEST_CASE("callers: queries in buffers lie on the grid of bytes that rows are on, where all of them do") {
   if (!has_opencl() || !has(Proposer::int8)) return;
   Caller caller;
   const Device adopted = caller.open();
   const Matrix train = bytes_as_floats(n, dims, 1);
   Matrix queries = bytes_as_floats(m, dims, 2);
-  const Stored bytes(queries, Element::u8, 3, 5);
+  const Stored bytes(queries, Element::u8, 3, 5), floats(queries, Element::f32, 1, 1);
   queries.values.back() += 0.5f;
-  const Stored floats(queries, Element::f32, 1, 1);
+  const Stored off(queries, Element::f32, 1, 1);
   const Index index(adopted, train, Metric::squared_l2);
   const SearchOptions options{.proposer = Proposer::int8};
-  for (const Stored* const asked : {&bytes, &floats}) {
+  std::uint64_t without_values = 0;
+  for (const Stored* const asked : {&bytes, &floats, &off}) {
     Trace on_host, in_buffers;
     const Neighbors found = index.search(asked->view(), k, options, &on_host);
     CHECK(found == index.search(asked->view(), k, {.proposer = Proposer::none}));
     CHECK(index.search(caller.put(asked->view()), k, options, &in_buffers) == found);
     CHECK(in_buffers.plan.exact_products == on_host.plan.exact_products);
-    CHECK(on_host.plan.exact_products == (asked == &bytes));
+    CHECK(on_host.plan.exact_products == (asked != &off));
+    if (asked == &bytes) without_values = in_buffers.bytes_from_device;
+    CHECK((in_buffers.bytes_from_device > without_values) ==
+          (asked == &off));  // the host reads only the latter
   }
 }
 

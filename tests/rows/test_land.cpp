@@ -16,6 +16,7 @@ struct Landing {
   std::vector<std::uint32_t> columns;  ///< empty: all
   std::uint32_t block = 1, blocks_before = 0, first_row = 0;
   std::vector<std::uint32_t> chosen = {};  ///< rows; empty: all
+  spi::FloatGrid grid = {};
 
   std::uint32_t dims() const {
     const std::int64_t words = (rows.cols + 31) / 32;
@@ -30,7 +31,7 @@ struct Landing {
 /// Holds the blocks that a step wrote, and what it found.
 struct Landed {
   std::vector<float> blocks;
-  std::uint32_t largest = 0, bad = no_row;
+  std::uint32_t largest = 0, bad = no_row, off = 0;
 };
 
 /// Runs the step. Returns why the device refuses, or an empty string if it ran.
@@ -46,7 +47,7 @@ std::string land(const Landing& what, Landed& got) {
     const std::size_t before = what.blocks_before * what.block_floats(),
                       inside = what.blocks() * what.block_floats();
     const GuardedMemory<float> out(on, std::vector<float>(before + inside + what.block_floats(), canary));
-    const GuardedMemory<std::uint32_t> found(on, {5, 0, no_row, 5});
+    const GuardedMemory<std::uint32_t> found(on, {5, 0, no_row, 0, 5});
     const std::size_t chosen = what.columns.size();
     const auto count = static_cast<std::uint32_t>(what.count());
     const GuardedMemory<std::uint32_t> numbers(
@@ -58,7 +59,8 @@ std::string land(const Landing& what, Landed& got) {
                           {out.memory(), what.blocks_before * what.block, count, what.dims(), what.block},
                           {found.memory(), 1, 1, spi::land_findings, spi::land_findings},
                           what.first_row,
-                          {numbers.memory(), 0, 1, what.chosen.size(), what.chosen.size()}});
+                          {numbers.memory(), 0, 1, what.chosen.size(), what.chosen.size()},
+                          what.grid});
     if (!refusal.empty()) return;
     check_unchanged(raw, columns, numbers);
     const std::vector<float> all = out.read();
@@ -69,8 +71,8 @@ std::string land(const Landing& what, Landed& got) {
     CHECK(others_stay);
     const std::vector<std::uint32_t> seen = found.read();
     CHECK(seen[0] == 5);
-    CHECK(seen[3] == 5);
-    got = {{first, last}, seen[1], seen[2]};
+    CHECK(seen[4] == 5);
+    got = {{first, last}, seen[1], seen[2], seen[3]};
   });
   return refusal;
 }
@@ -82,6 +84,13 @@ float landed_value(const RowsView& rows, std::int64_t r, std::uint32_t d) {
   for (std::int64_t c = d * 32; c < std::min<std::int64_t>(rows.cols, d * 32 + 32); ++c)
     if (bit_of(rows.row(r), c)) word |= 0x80u >> c % 8 << c % 32 / 8 * 8;
   return std::bit_cast<float>(word);
+}
+
+/// Returns whether a value is off the grid, if there is one: it is none of its 256 points, which are floats.
+bool is_off(const spi::FloatGrid& grid, float value) {
+  for (int i = spi::least_on_grid; i <= spi::most_on_grid; ++i)
+    if (grid.centre + static_cast<float>(i) * grid.step == value) return false;
+  return grid.step != 0;
 }
 
 /// Computes what the step must write, from docs/contract.md.
@@ -97,6 +106,7 @@ Landed expected(const Landing& what) {
       const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & magnitude_bits;
       if (what.rows.element == Element::bits) continue;
       right.largest = std::max(right.largest, magnitude);
+      if (is_off(what.grid, value)) right.off = 1;
       if (magnitude >= infinity_bits)
         right.bad = std::min(right.bad, what.first_row + static_cast<std::uint32_t>(r));
     }
@@ -115,6 +125,7 @@ bool check_landing(const Landing& what) {
   CHECK(bits(got.blocks) == bits(right.blocks));
   CHECK(got.largest == right.largest);
   CHECK(got.bad == right.bad);
+  CHECK(got.off == right.off);
   return true;
 }
 
@@ -215,15 +226,55 @@ TEST_CASE("land: what is found joins what was found before") {
     const std::uint32_t block = on.info.train_block;
     const GuardedMemory<unsigned char> raw(on, std::vector<unsigned char>(stored.row(0), stored.row(0) + 9));
     const GuardedMemory<float> out(on, std::vector<float>(std::size_t{3} * block, canary));
-    const std::vector<std::uint32_t> before = {std::bit_cast<std::uint32_t>(300.0f), 2};
+    const std::vector<std::uint32_t> before = {std::bit_cast<std::uint32_t>(300.0f), 2, 1};
     const GuardedMemory<std::uint32_t> found(on, before);
     const spi::LandStep step{{raw.memory(), Element::u8, 0, 3, 3, 3},
                              {},
                              {out.memory(), 0, 3, 3, block},
-                             {found.memory(), 0, 1, 2, 2},
-                             0};
+                             {found.memory(), 0, 1, spi::land_findings, spi::land_findings},
+                             0,
+                             {},
+                             {128, 1, 1}};
     if (run_step(on, step).empty()) CHECK(found.read() == before);
   });
+}
+
+TEST_CASE("land: one value off a grid is found, wherever it stands, and none where all are on it") {
+  const spi::FloatGrid signs = {0, 1, 1}, far = {1000, 0.25f, 4}, bytes = {128, 1, 1};
+  for (const std::uint32_t block : blocks_of_device())
+    for (const spi::FloatGrid& grid : {signs, far, bytes})
+      for (const std::int64_t cols : {1, 3, 6, 41}) {
+        Stored stored(Element::f32, 67, cols);
+        const auto put = [&](std::int64_t r, std::int64_t c, float value) {
+          stored.put_pattern(r, c, std::bit_cast<std::uint32_t>(value));
+        };
+        const auto point = [&](std::int64_t i) {
+          return grid.centre + static_cast<float>(i % 256 - 128) * grid.step;
+        };
+        for (std::int64_t i = 0; i < 67 * cols; ++i) put(i / cols, i % cols, point(i * 37));
+        CAPTURE_ALL(block, grid.centre, cols);
+        if (!check_landing({stored.view(), {}, block, 1, 7, {}, grid})) return;
+        for (const std::int64_t r : {0, 15, 32, 66})
+          for (const float off : {point(127) + grid.step, point(0) - grid.step, point(0) + grid.step / 2,
+                                  denormal, -denormal, flt_max, inf, std::nanf("")}) {
+            put(r, cols - 1, off);
+            CAPTURE_ALL(r, off);
+            check_landing({stored.view(), {}, block, 0, 0, {}, grid});
+            if (cols > 1)
+              check_landing({stored.view(), {0}, block, 0, 0, {}, grid});  // the others do not count
+            check_landing({stored.view(), {}, block, 0, 0, {1, 2, 33}, grid});
+            put(r, cols - 1, point(3));
+          }
+      }
+}
+
+TEST_CASE("land: bytes and halves are compared to a grid as the floats that they are") {
+  const spi::FloatGrid bytes = {128, 1, 1}, signs = {0, 1, 1};
+  for (const Element element : {Element::u8, Element::i8, Element::f16, Element::bf16})
+    for (const spi::FloatGrid& grid : {bytes, signs}) {
+      const Stored stored = stored_numbers(element, 67, 35, 1, 1);
+      if (!check_landing({stored.view(), {}, blocks_of_device()[0], 1, 7, {}, grid})) return;
+    }
 }
 
 TEST_CASE("land: rows that are chosen stand in the order in which they are named") {

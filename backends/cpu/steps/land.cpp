@@ -6,6 +6,7 @@
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 #include "kith/key.hpp"
+#include "rows/landed/byte_grid.hpp"
 #include "rows/landing.hpp"
 
 namespace kith::cpu {
@@ -34,7 +35,8 @@ void land_piece(const spi::LandStep& step, const unsigned char* row, std::size_t
 
 /// Lands row r of the step in its block. Returns the largest |value|, as bits.
 ///   from  its number among the caller's rows
-std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t from) {
+///   off   becomes true if a value is not on the grid of the step
+std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t from, std::atomic<bool>& off) {
   const std::size_t block = step.out.block, dims = step.out.dims, at = step.out.first + r;
   const auto* const row = reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) +
                           step.from.first + from * step.from.stride;
@@ -42,9 +44,11 @@ std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t f
       reinterpret_cast<float*>(bytes_of(*step.out.memory)) + at / block * block * dims + at % block;
   float values[piece];
   std::uint32_t largest = 0;
+  const ByteGrid grid{step.grid.centre, step.grid.scale, true};
   for (std::size_t d = 0; d < dims; d += piece) {
     const std::size_t count = std::min(piece, dims - d);
     land_piece(step, row, d, count, values);
+    if (grid.there() && !lies_on(grid, values, static_cast<std::int64_t>(count))) off = true;
     for (std::size_t i = 0; i < count; ++i) {
       to[(d + i) * block] = values[i];
       largest = std::max(largest, std::bit_cast<std::uint32_t>(values[i]) & magnitude_bits);
@@ -86,11 +90,11 @@ inline void turn(const unsigned char* row, std::size_t stride, float* to, std::s
   store(3, __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7));
 }
 
-/// Returns whether rows r, r + 1, ... of the step are floats without a choice, and fill a block.
+/// Returns whether rows r, r + 1, ... of the step are floats without a choice or a grid, and fill a block.
 bool fills_block(const spi::LandStep& step, std::size_t r, std::size_t end) {
   const auto address = reinterpret_cast<std::uintptr_t>(bytes_of(*step.from.memory)) + step.from.first;
   return step.from.element == Element::f32 && step.columns.cols == 0 && step.chosen.cols == 0 &&
-         step.out.block % four == 0 && (step.out.first + r) % step.out.block == 0 &&
+         step.grid.step == 0 && step.out.block % four == 0 && (step.out.first + r) % step.out.block == 0 &&
          r + step.out.block <= end && address % alignof(float) == 0 && step.from.stride % alignof(float) == 0;
 }
 
@@ -158,6 +162,7 @@ void run(const spi::LandStep& step, const Resources& with) {
   std::uint32_t* const found = elements(step.found);
   const std::uint32_t* const chosen = step.chosen.cols > 0 ? elements(step.chosen) : nullptr;
   std::atomic<std::uint32_t> largest = found[spi::largest_bits], bad = found[spi::bad_row];
+  std::atomic<bool> off = false;
   run_team((rows + a_share - 1) / a_share, rows * step.out.dims, with.team,
            [&](std::size_t share, std::size_t) {
              const std::size_t end = std::min(rows, (share + 1) * a_share);
@@ -170,7 +175,7 @@ void run(const spi::LandStep& step, const Resources& with) {
              }
              for (; r < end; ++r) {
                const std::uint32_t from = chosen ? chosen[r] : static_cast<std::uint32_t>(r);
-               const std::uint32_t most = land_one(step, r, from);
+               const std::uint32_t most = land_one(step, r, from, off);
                if (step.from.element == Element::bits) continue;
                raise_to(largest, most);
                if (most >= infinity_bits) lower_to(bad, step.first_row + from);
@@ -179,6 +184,7 @@ void run(const spi::LandStep& step, const Resources& with) {
   fill_last_block(step.out);
   found[spi::largest_bits] = largest;
   found[spi::bad_row] = bad;
+  if (off && step.from.element != Element::bits) found[spi::off_grid] = 1;
 }
 
 }  // namespace kith::cpu

@@ -134,23 +134,25 @@ ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element)
   return grid;
 }
 
-spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads,
-                          bool some_off) {
-  if (!grid.there()) return spi::OnGrid::no;
+bool lie_on(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads) {
+  if (!grid.there() || !grid.exact) return false;
   const FloatGuard guard;
   const Wide wide(grid);
-  const std::int64_t dims = rows.cols(), stride = sample_stride(rows.rows());
-  if (grid.exact && !some_off) {
-    const bool floats = is_of_floats(grid);
-    std::atomic<bool> on = true;
-    parallel_for(rows.rows(), rows.rows() * dims, threads, [&](std::int64_t r) {
-      if (on && !(floats ? lies_on(grid, rows.row(r), dims) : wide.apart(rows.row(r), dims) == 0)) on = false;
-    });
-    if (on) return spi::OnGrid::exactly;
-  }
-  for (std::int64_t r = 0; r < rows.rows(); r += stride)
-    if (wide.apart(rows.row(r), dims) > wide.step / share_of_step) return spi::OnGrid::no;
-  return spi::OnGrid::nearly;
+  const std::int64_t dims = rows.cols();
+  const bool floats = is_of_floats(grid);
+  std::atomic<bool> on = true;
+  parallel_for(rows.rows(), rows.rows() * dims, threads, [&](std::int64_t r) {
+    if (on && !(floats ? lies_on(grid, rows.row(r), dims) : wide.apart(rows.row(r), dims) == 0)) on = false;
+  });
+  return on;
+}
+
+bool lie_near(const ByteGrid& grid, MatrixView<const float> rows) {
+  const FloatGuard guard;
+  const Wide wide(grid);
+  for (std::int64_t r = 0; r < rows.rows(); ++r)
+    if (wide.apart(rows.row(r), rows.cols()) > wide.step / share_of_step) return false;
+  return true;
 }
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Detects from a sample whether training rows are on a grid of bytes, and checks whether queries are. Answers
+// Detects from a sample whether training rows are on a grid of bytes, and checks whether others are. Answers
 // do not depend on the result, because the distance between rows and their quantized rows is measured.
 // docs/certificate.md, section 4.
 #pragma once
@@ -20,9 +20,9 @@ namespace kith {
 ///   element  of all rows; for u8 and i8 the grid is known
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element);
 
-/// Returns `exactly` if all rows are on the grid, `nearly` if those of a sample are close to it, else `no`.
-///   some_off  it is known that some are not on it
-spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads,
-                          bool some_off = false);
+/// Returns whether all rows are on an exact grid; false if it is not exact.
+bool lie_on(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads);
+/// Returns whether all rows are close to the grid.
+bool lie_near(const ByteGrid& grid, MatrixView<const float> rows);
 
 }  // namespace kith

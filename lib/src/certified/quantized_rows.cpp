@@ -32,15 +32,25 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
   return static_cast<double>(std::bit_cast<float>(*std::max_element(most.begin(), most.end())));
 }
 
-namespace {
-
-/// Returns the grid by which rows are moved and scaled, if there is one. With more columns than exact
-/// products allow, nothing is gained by knowing that all rows are on it.
 ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
   if (proposer != Proposer::int8) return {};
   ByteGrid grid = index.grid;
   grid.exact = grid.exact && size(index.dims) <= spi::most_exact_dims;
   return grid;
+}
+
+namespace {
+
+/// Says how exactly the queries are on the grid. Of those on the device the host reads a sample, unless it must
+/// look at all.
+spi::OnGrid place_on_grid(const ByteGrid& grid, const QueryRows& queries, std::uint32_t threads) {
+  if (!grid.there()) return spi::OnGrid::no;
+  std::optional<bool> on = queries.all_on(grid);
+  if (!on) on = grid.exact && lie_on(grid, queries.on_host(), threads);
+  if (*on) return spi::OnGrid::exactly;
+  Floats values;
+  const bool near = lie_near(grid, queries.sample(sample_stride(queries.rows()), values));
+  return near ? spi::OnGrid::nearly : spi::OnGrid::no;
 }
 
 /// Returns clip_range_of() the queries. If these are on the device, the host reads a sample of them.
@@ -72,10 +82,7 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
   const ByteGrid grid = grid_for(index, proposer);
   QuantizedForm form{centre_for(index, grid)};
   const FloatGuard guard;
-  const std::optional<bool> all_on = queries.all_on(grid);
-  form.on_grid = !grid.there()    ? spi::OnGrid::no
-                 : all_on == true ? spi::OnGrid::exactly
-                                  : place_on_grid(grid, queries.on_host(), threads, all_on == false);
+  form.on_grid = place_on_grid(grid, queries, threads);
   if (form.on_grid != spi::OnGrid::no)
     form.scale = grid.scale;
   else

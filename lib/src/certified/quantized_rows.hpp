@@ -50,6 +50,10 @@ struct QuantizedForm {
 /// Returns the form of the training rows of an Index.
 QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 
+/// Returns the grid by which rows are moved and scaled, if there is one. With more columns than exact
+/// products allow, nothing is gained by knowing that all rows are on it.
+ByteGrid grid_for(const ResidentRows& index, Proposer proposer);
+
 /// Returns the form of queries. It has the grid of the training rows if the queries are on it, too.
 ///   largest  max |element| of the queries
 QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, const QueryRows& queries,

@@ -12,6 +12,7 @@
 #include "kith/spi/refusals.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
+#include "rows/landed/byte_grid.hpp"
 #include "rows/landing.hpp"
 #include "rows/rows.hpp"
 
@@ -322,6 +323,8 @@ void plain(const LandStep& s) {
       if (!counts) continue;
       found[largest_bits] = std::max(found[largest_bits], magnitude);
       if (magnitude >= 0x7F800000u) found[bad_row] = std::min(found[bad_row], s.first_row + at);
+      const bool asked = s.grid.step != 0;
+      if (asked && !lies_on({s.grid.centre, s.grid.scale, true}, &value, 1)) found[off_grid] = 1;
     }
   }
 }

@@ -26,8 +26,17 @@ struct RawRows {
 enum LandFinding : std::uint32_t {
   largest_bits,  ///< bits of the largest |value|; those of a NaN or an infinity if there is one
   bad_row,       ///< the first row with a NaN or an infinity; no_row: none
+  off_grid,      ///< 1: a value is not on LandStep::grid
 };
-inline constexpr std::size_t land_findings = 2;
+inline constexpr std::size_t land_findings = 3;
+
+/// A grid of floats that bytes stand for: centre + step i with whole i from least_on_grid to most_on_grid. The
+/// step is a power of two, and the centre a whole number of steps.
+struct FloatGrid {
+  float centre = 0;
+  float step = 0;   ///< 0: there is no grid
+  float scale = 0;  ///< 1 / step
+};
 
 /// Converts rows to the form that the chain uses: each value becomes the float32 that it equals, in blocks.
 /// For bits a column is a word of 32 bits, with the bytes in their order; bits after the last are 0, and
@@ -41,6 +50,7 @@ struct LandStep {
   std::uint32_t first_row;      ///< the number of row 0 of the caller, for `found`
   /// [1, from.rows]  the rows of the caller to convert, in this order; empty: 0, 1, ... Read only
   Grid<std::uint32_t> chosen = {};
+  FloatGrid grid = {};  ///< values are compared to it
 };
 
 /// Names the columns of UnitStep::found.

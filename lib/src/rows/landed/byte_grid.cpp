@@ -13,6 +13,11 @@ bool is_of_floats(const ByteGrid& grid) {
   return grid.exact && steps == std::nearbyint(steps);
 }
 
+spi::FloatGrid float_grid(const ByteGrid& grid) {
+  return is_of_floats(grid) ? spi::FloatGrid{grid.centre, static_cast<float>(grid.step()), grid.scale}
+                            : spi::FloatGrid{};
+}
+
 /// Each comparison becomes a number of its own: compilers vectorise neither a branch nor `&&`, which took six
 /// times as long.
 bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kith/rows_view.hpp"
+#include "kith/spi/landing.hpp"
 
 namespace kith {
 
@@ -23,6 +24,9 @@ struct ByteGrid {
 /// Returns whether every point c + b i of the grid is also a float; for this, c must be a whole number
 /// of steps.
 bool is_of_floats(const ByteGrid& grid);
+
+/// Returns the grid as devices compare values to it; none if is_of_floats() is false.
+spi::FloatGrid float_grid(const ByteGrid& grid);
 
 /// Returns whether all elements of a row are points of a grid of floats.
 bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims);

@@ -27,14 +27,14 @@ DeviceLanding::DeviceLanding(std::shared_ptr<Device::State> state, std::string_v
 }
 
 void DeviceLanding::forget() const {
-  static_assert(spi::land_findings == spi::unit_findings);
-  constexpr std::array<std::uint32_t, spi::land_findings> nothing = {0, no_row};
+  constexpr std::array<std::uint32_t, spi::land_findings> nothing = {0, no_row, 0};
+  constexpr std::array<std::uint32_t, spi::unit_findings> no_units = {0, no_row};
   state_->device->write(*found_.get(), 0, nothing.data(), sizeof nothing);
-  if (units_) state_->device->write(*units_.get(), 0, nothing.data(), sizeof nothing);
+  if (units_) state_->device->write(*units_.get(), 0, no_units.data(), sizeof no_units);
 }
 
 void DeviceLanding::land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row,
-                         const spi::Grid<std::uint32_t>& chosen) const {
+                         const spi::Grid<std::uint32_t>& chosen, const spi::FloatGrid& grid) const {
   spi::Grid<std::uint32_t> columns;
   if (columns_) columns = {columns_.get(), 0, 1, dims_, dims_};
   spi::RowBlocks out = to;
@@ -44,7 +44,8 @@ void DeviceLanding::land(const spi::RawRows& from, const spi::RowBlocks& to, std
                                      out,
                                      {found_.get(), 0, 1, spi::land_findings, spi::land_findings},
                                      chosen.cols > 0 ? 0 : static_cast<std::uint32_t>(first_row),
-                                     chosen}};
+                                     chosen,
+                                     grid}};
   enqueue(step);
   if (units_)
     enqueue({spi::UnitStep{out,
@@ -63,7 +64,8 @@ void DeviceLanding::enqueue(const spi::Step& step) const {
 DeviceLanding::Found DeviceLanding::found() const {
   std::array<std::uint32_t, spi::land_findings> found{};
   state_->device->read(*found_.get(), 0, found.data(), sizeof found);
-  Found all{std::bit_cast<float>(found[spi::largest_bits]), found[spi::bad_row], no_row};
+  Found all{std::bit_cast<float>(found[spi::largest_bits]), found[spi::bad_row], no_row,
+            found[spi::off_grid] != 0};
   if (!units_) return all;
   std::array<std::uint32_t, spi::unit_findings> units{};
   state_->device->read(*units_.get(), 0, units.data(), sizeof units);

@@ -18,6 +18,7 @@ class DeviceLanding {
     float largest = 0;           ///< max |element|; 0 for bits
     std::uint32_t bad_row = 0;   ///< the first row with a NaN or an infinity; no_row: there is none
     std::uint32_t zero_row = 0;  ///< the first unit row that was all zeros; no_row: there is none
+    bool off_grid = false;       ///< a value is not on the grid that land() got
   };
 
   /// Begins without findings. Locks the device. Throws out_of_memory.
@@ -33,8 +34,9 @@ class DeviceLanding {
   ///   first_row  the number of row 0 in the findings
   ///   chosen     as in LandStep; a bad row then has its number among the caller's rows, but a row of zeros
   ///              the number counted from first_row
+  ///   grid       of floats, to which values are compared
   void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row,
-            const spi::Grid<std::uint32_t>& chosen = {}) const;
+            const spi::Grid<std::uint32_t>& chosen = {}, const spi::FloatGrid& grid = {}) const;
   /// Waits, and returns the findings for all rows landed since construction or forget(). The caller holds
   /// the lock.
   Found found() const;

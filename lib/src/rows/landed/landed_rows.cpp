@@ -140,16 +140,26 @@ Floats RowsToLand::read_landed(std::int64_t first, std::int64_t count, std::int6
       count, [&](spi::Allocation& to, std::uint32_t block) { land_part(first, count, to, block, step); });
 }
 
-void RowsToLand::look() {
+void RowsToLand::look(const ByteGrid& grid) {
+  const spi::FloatGrid floats = float_grid(grid);
   const std::uint32_t block = state_->device->info.train_block;
   const auto fitting = static_cast<std::int64_t>(piece_bytes / packed_bytes(1, dims_, block));
   const std::int64_t at_once = std::min(rows_.rows, std::max<std::int64_t>(1, fitting) * block);
   if (at_once > 0) {
     const DeviceMemory memory(state_, packed_bytes(at_once, dims_, block));
-    for (std::int64_t first = 0; first < rows_.rows; first += at_once)
-      land_part(first, std::min(at_once, rows_.rows - first), *memory.get(), block);
+    for (std::int64_t first = 0; first < rows_.rows; first += at_once) {
+      const std::int64_t some = std::min(at_once, rows_.rows - first);
+      const DeviceSession session(*state_);
+      landing_->land(borrowed_->raw(first, some), blocks_at(*memory.get(), 0, block), first, {}, floats);
+    }
     check();
   }
+  if (floats.step != 0) asked_ = grid;
+}
+
+std::optional<bool> RowsToLand::all_on(const ByteGrid& grid) const {
+  if (grid.there() && grid == asked_) return !off_grid_;
+  return element_of(grid) == rows_.element ? std::optional(true) : std::nullopt;
 }
 
 const RowsView& RowsToLand::given() const {
@@ -233,6 +243,7 @@ void RowsToLand::check() {
   if (found.bad_row != no_row) refuse_row(found.bad_row);
   if (found.zero_row != no_row) refuse_row(order_.empty() ? found.zero_row : order_[found.zero_row]);
   largest_ = found.largest;
+  off_grid_ = found.off_grid;
 }
 
 void RowsToLand::refuse_row(std::int64_t row) const {

@@ -13,6 +13,7 @@
 #include "kith/rows_view.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/byte_grid.hpp"
 #include "rows/landed/device_landing.hpp"
 #include "rows/rows.hpp"
 
@@ -70,8 +71,10 @@ class RowsToLand {
   void land_chosen(const std::vector<std::uint32_t>& numbers, spi::Allocation& to, std::uint32_t block) const;
   /// Returns landed rows on the host, row-major.
   Floats read_landed(std::int64_t first, std::int64_t count, std::int64_t step) const;
-  /// Checks all rows on the device. Throws as check() does.
-  void look();
+  /// Checks all rows on the device, and compares them to a grid, if it is of floats. Throws as check() does.
+  void look(const ByteGrid& grid);
+  /// Returns whether all rows are on the grid, if that is known without a look at them.
+  std::optional<bool> all_on(const ByteGrid& grid) const;
   /// Returns the rows as they are given, and their values as they are searched. The first call copies them to
   /// the host. Only one thread may call these at a time.
   const RowsView& given() const;
@@ -98,6 +101,8 @@ class RowsToLand {
   std::optional<BorrowedRows> borrowed_;  ///< only for rows on the device
   std::optional<DeviceLanding> landing_;
   float largest_ = 0;
+  ByteGrid asked_;  ///< the grid of floats that look() got
+  bool off_grid_ = false;
   mutable std::vector<unsigned char> copy_;     ///< a copy, on the host, of rows on the device
   mutable std::optional<RowsView> given_;       ///< a view of copy_
   mutable std::optional<PreparedRows> values_;  ///< prepared rows on the host

@@ -9,8 +9,7 @@ namespace kith {
 
 std::optional<bool> QueryRows::all_on(const ByteGrid& grid) const {
   if (sent_) return sent_->all_on(grid);
-  const bool bytes_there = there_ && element_of(grid) == there_->element();  // as they are given
-  return bytes_there ? std::optional(true) : std::nullopt;
+  return there_ ? there_->all_on(grid) : std::nullopt;
 }
 
 QueryRows QueryRows::every(std::int64_t first, std::int64_t step, std::int64_t count) const {
@@ -65,8 +64,13 @@ MatrixView<const float> QueryRows::on_host() const {
 
 MatrixView<const float> QueryRows::sample(std::int64_t step, Floats& to) const {
   const QueryRows some = every(0, step, divide_up(rows_, step));
-  if (!there_ || numbers_) return some.on_host();
-  to = there_->read_landed(some.first_, some.rows_, some.step_);
+  if (!there_) return some.on_host();
+  if (numbers_) {
+    some.on_host();
+    to = *some.own_;
+  } else {
+    to = there_->read_landed(some.first_, some.rows_, some.step_);
+  }
   return {to.data(), some.rows_, cols_};
 }
 

@@ -77,8 +77,7 @@ void ByteMemory::for_each_part(std::int64_t first, std::int64_t count, const Act
 }
 
 bool ByteMemory::holds(MatrixView<const float> rows, std::uint32_t threads) const {
-  return place_on_grid(grid_of_element(schema_.metric, schema_.element), rows, threads) ==
-         spi::OnGrid::exactly;
+  return lie_on(grid_of_element(schema_.metric, schema_.element), rows, threads);
 }
 
 /// Quantizes rows into these places; they are there when it returns. Locks the device.

@@ -39,8 +39,7 @@ bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const SearchOpt
 bool lies_on(const ByteGrid& grid, Element of_rows, const SearchRequest& request) {
   if (request.queries.element() == of_rows || request.m() == 0) return true;
   if (request.queries.is_prepared())
-    return place_on_grid(grid, request.queries.rows().on_host(), request.options.threads) ==
-           spi::OnGrid::exactly;
+    return lie_on(grid, request.queries.rows().on_host(), request.options.threads);
   const RowsView& queries = request.queries.given();
   const bool floats = queries.element == Element::f32 && queries.where == Where::host && queries.data &&
                       queries.stride_bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
@@ -49,7 +48,7 @@ bool lies_on(const ByteGrid& grid, Element of_rows, const SearchRequest& request
   const MatrixView<const float> rows(static_cast<const float*>(static_cast<const void*>(queries.row(0))),
                                      queries.rows, queries.cols,
                                      queries.stride_bytes / static_cast<std::int64_t>(sizeof(float)));
-  return place_on_grid(grid, rows, request.options.threads) == spi::OnGrid::exactly;
+  return lie_on(grid, rows, request.options.threads);
 }
 
 }  // namespace

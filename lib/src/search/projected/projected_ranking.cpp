@@ -179,7 +179,7 @@ std::span<const Key> ProjectedRanking::nearest(const ProjectedLists& lists) {
   ranked_ = 0;
   const MatrixView<const float> queries = lists.queries.rows().slice(lists.first, count);
   query_bytes_.reset();
-  if (rows_.byte_rows() && place_on_grid(index_.grid, queries, threads_) == spi::OnGrid::exactly)
+  if (rows_.byte_rows() && lie_on(index_.grid, queries, threads_))
     query_bytes_.emplace(index_.grid, queries, threads_);
   else
     chains_.take(queries);

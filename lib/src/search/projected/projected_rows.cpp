@@ -52,7 +52,7 @@ ProjectedRows::ProjectedRows(const ResidentRows& index, std::shared_ptr<Projecte
   Projected projected = projection_->project({rows_.data(), index.rows, index.dims}, threads);
   fine_ = std::move(projected.fine);
   const MatrixView<const float> rows(rows_.data(), index.rows, index.dims);
-  if (index.dims <= most_byte_columns && place_on_grid(index.grid, rows, threads) == spi::OnGrid::exactly)
+  if (index.dims <= most_byte_columns && lie_on(index.grid, rows, threads))
     bytes_.emplace(index.grid, rows, threads);
   const RowSchema schema = no_coarse_rows(index);
   const MatrixView<const float> coarse(projected.coarse.data(), index.rows, coarse_columns);

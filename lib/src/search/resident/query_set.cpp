@@ -47,12 +47,12 @@ void QuerySet::forget_sent() {
   if (rows_.sent()) rows_ = own_.view;
 }
 
-void QuerySet::prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent) {
+void QuerySet::prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent, const ByteGrid& grid) {
   if (prepared_) return;
   const FloatGuard guard;
   const float largest_of_rows = std::max(largest_of_rows_, schema_->largest_of_shards);
   if (on_device_) {
-    on_device_->look();
+    on_device_->look(grid);
     largest_ = on_device_->largest();
     rows_ = QueryRows(*on_device_);
     if (!is_in_range(largest_of_rows))  // the host finds and names the query that is to blame

@@ -38,7 +38,8 @@ class QuerySet {
 
   /// Checks and prepares the values, once. Throws what prepare_rows() and check_range() throw.
   ///   sent  takes them meanwhile, if they can_be_sent(); null: nobody does
-  void prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent = nullptr);
+  ///   grid  to which a device compares those that it has
+  void prepare(std::uint32_t threads, std::shared_ptr<SentQueries> sent = nullptr, const ByteGrid& grid = {});
   /// Returns whether the values are still to be checked, on the host, and are sent as they are.
   bool can_be_sent() const;
   /// Forgets what was sent, whose memory another plan may need.

@@ -287,7 +287,8 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
     try {
       plan = alike && !gave_way ? *alike : planner.plan();
       if (request.stream_plan && !alike) *request.stream_plan = plan;
-      request.queries.prepare(options.threads, sent_for(index, *plan, request));
+      request.queries.prepare(options.threads, sent_for(index, *plan, request),
+                              grid_for(index, plan->proposer));
       if (request.queries.passes_host()) plan->reason += reasons::unit_rows_of_host();
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);

@@ -268,8 +268,8 @@ std::shared_ptr<const ResidentRows> QuantizedStore::resident(const SearchRequest
     check_k("search", request.k, rows(), request.options);
     check_rows_left_out("search", rows(), request.m(), request.options);
   }
-  request.queries.prepare(request.options.threads);
   const Proposer proposer = quantized_->made->quantized_rows.begin()->first;
+  request.queries.prepare(request.options.threads, nullptr, grid_for(*quantized_, proposer));
   if (!has_bound(*quantized_, proposer, request.queries.largest())) return nullptr;
   try {
     static_cast<void>(plan_resident(*quantized_, request.m(), request.k, request.options, {}));
