@@ -63,31 +63,14 @@ std::optional<std::string> find_library(const char* library, const char* symbol,
   return library;
 }
 
-std::string instruction_sets() {
-#if defined(__x86_64__)
-  std::string list;
-  const auto add = [&](bool has, const char* name) {
-    if (has) list += (list.empty() ? "" : ", ") + std::string(name);
-  };
-  add(__builtin_cpu_supports("avx2") != 0, "AVX2");
-  add(__builtin_cpu_supports("fma") != 0, "FMA");
-  add(__builtin_cpu_supports("avx512f") != 0, "AVX-512F");
-  add(__builtin_cpu_supports("avx512vl") != 0, "AVX-512VL");
-  add(__builtin_cpu_supports("avx512vnni") != 0, "AVX-512 VNNI");
-  return list.empty() ? "x86-64 without AVX2 (slow, and the same bits)" : list;
-#else
-  return "the baseline of this processor";
-#endif
-}
-
 void examine_cpu() {
-  found("CPU: " + std::to_string(std::thread::hardware_concurrency()) + " threads; " + instruction_sets());
+  found("CPU: " + std::to_string(std::thread::hardware_concurrency()) + " threads");
 }
 
 void examine_environment() {
   for (const char* name :
        {"KITH_BACKEND_PATH", "KITH_CL_DIR", "KITH_CL_FAMILY", "KITH_CL_LOCAL_KIB", "KITH_CL_FP64",
-        "KITH_CL_CACHE", "KITH_TUNING", "KITH_THREADS", "OMP_NUM_THREADS", "OCL_ICD_VENDORS",
+        "KITH_CL_CACHE", "KITH_CPU_ISA", "KITH_TUNING", "KITH_THREADS", "OMP_NUM_THREADS", "OCL_ICD_VENDORS",
         "OPENCL_VENDOR_PATH", "POCL_DEVICES", "POCL_MEMORY_LIMIT", "CUDA_VISIBLE_DEVICES"})
     if (const char* value = secure_getenv(name)) detail(std::string(name) + "=" + value);
 }
@@ -208,7 +191,8 @@ std::string examine_proposers(const DeviceInfo& info, Json& device) {
 
 /// Tests a device, and returns whether it is exact.
 bool examine_device(const DeviceInfo& info) {
-  const std::string text = "device " + info.spec + ": " + info.name;
+  const std::string text =
+      "device " + info.spec + ": " + info.name + " (" + info.platform + ", " + info.driver + ")";
   Json device = {{"spec", info.spec},         {"name", info.name}, {"platform", info.platform},
                  {"driver", info.driver},     {"exact", false},    {"refusal", nullptr},
                  {"proposers", Json::array()}};
