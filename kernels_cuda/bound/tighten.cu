@@ -13,6 +13,7 @@
 // each is compared with all others. Shared memory: 4 to 32 KiB. For larger k, best and candidates are copied
 // side by side into scratch and sorted whole (radix_sort.cuh), as many queries per round as fit; the first k
 // are the best. Source of the threshold: docs/certificate.md, section 4.
+#include "bound/sort_front.cuh"
 #include "bound/threshold.cuh"
 #include "common/radix_sort.cuh"
 #include "common/shortlist.cuh"
@@ -47,37 +48,14 @@ __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* k
   }
 }
 
-/// Moves the `size` smallest of `found` keys in shared memory to the front, and sorts them. `found` is
-/// between size + 1 and 2 * size. The first `size` keys and the rest are sorted separately; then the smaller
-/// half of both is kept. All threads call this.
-///   size  a power of two, at least 2
-__device__ __forceinline__ void sort_front(Key* keys, std::uint32_t size, std::uint32_t found) {
-  const std::uint32_t rest = max(2u, power_of_two(found - size));
-  for (std::uint32_t i = found + threadIdx.x; i < size + rest; i += blockDim.x) keys[i] = no_key;
-  sort_lists(keys, 1, size, size);
-  sort_lists(keys + size, 1, rest, rest);
-  // The smaller of each pair of keys[j] and its mirror in the rest: together they are the `size` smallest,
-  // and they first rise, then fall.
-  for (std::uint32_t j = threadIdx.x; j < rest; j += blockDim.x)
-    keys[size - 1 - j] = min(keys[size - 1 - j], keys[size + j]);
-  __syncthreads();
-  for (std::uint32_t step = size / 2; step > 0; step /= 2) {
-    for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
-      Key* const first = keys + (2 * i - (i & (step - 1)));
-      const Key a = first[0], b = first[step];
-      if (b < a) {
-        first[0] = b;
-        first[step] = a;
-      }
-    }
-    // From a step of 32 on, each warp only touches its own 64 keys.
-    if (step > 32) {
-      __syncthreads();
-    } else {
-      __syncwarp();
-    }
+/// Calls sort_front() by a block that takes k > 256 if it has more than `threads` threads.
+template <std::uint32_t block>
+__device__ __forceinline__ void sort_front_by(Key* keys, std::uint32_t size, std::uint32_t found) {
+  if constexpr (block > threads) {
+    if (size >= 8 * block) return sort_front<8>(keys, size, found);
+    if (size >= 4 * block) return sort_front<4>(keys, size, found);
   }
-  __syncthreads();
+  sort_front<1>(keys, size, found);
 }
 
 template <std::uint32_t block>
@@ -111,7 +89,7 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
       if (j == k - 1) kth = key;
     };
     if (size > short_list && found > size && found <= 2 * size) {
-      sort_front(buffer, size, found);
+      sort_front_by<block>(buffer, size, found);
       for (std::uint32_t j = threadIdx.x; j < k; j += block) keep(0, j, shortlist.at(0, j));
     } else {
       shortlist.deliver(keep);
