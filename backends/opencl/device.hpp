@@ -130,6 +130,8 @@ class Device : public spi::Device {
   void select_insertion(const spi::SelectStep& step);
   void select_bubble(const spi::SelectStep& step);
   void select_radix(const spi::SelectStep& step);
+  bool partitions(const spi::SelectStep& step) const;
+  void select_by_partition(const spi::SelectStep& step);
   void select_local_sort(const spi::SelectStep& step);
   void select_k_min(const spi::SelectStep& step);
   void select_bitonic(const spi::SelectStep& step);

@@ -22,6 +22,18 @@ uint of_item(uint value, uint which) {
   return got;
 }
 
+// Returns the value of the item whose number differs in the bits of `mask`.
+ulong of_partner(ulong value, uint mask) {
+  const uint2 mine = as_uint2(value);
+  uint2 got;
+  asm volatile(
+      "shfl.sync.bfly.b32 %0, %2, %4, 0x1f, 0xffffffff; shfl.sync.bfly.b32 %1, %3, %4, 0x1f, 0xffffffff;"
+      : "=&r"(got.x), "=r"(got.y)
+      : "r"(mine.x), "r"(mine.y), "r"(mask)
+      : "memory");
+  return as_ulong(got);
+}
+
 uint sum_of_warp(uint mine) {
   uint sum;
   asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(mine) : "memory");

@@ -3,8 +3,9 @@
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, lists * k]    keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
 //
-// It works for any k up to t. If no list has more than k columns, no key has to be found, and
-// kith_select_radix_all takes every column, with one work-item each.
+// It works for any k up to t. GPUs sort lists of 8,192 to 262,144 values by one partition instead
+// (sample_sort.cl), unless there are at least 64, of which at most a quarter is wanted. If no list has more
+// than k columns, no key has to be found, and kith_select_radix_all takes every column: an item for each.
 // Work: usually 3 or 4 passes over a list's distances to find the key, at most 8, and one to gather; then
 // run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
 // Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang, Naruse, Li,

@@ -68,12 +68,47 @@ inline std::uint32_t merges_of(std::uint32_t k, std::uint32_t run) {
   return static_cast<std::uint32_t>(std::bit_width(divide_up(k, run) - 1));
 }
 
-constexpr std::uint32_t most_in_registers = 32;  // bubbles per item
-constexpr std::uint32_t bubble_lanes = 16;       // floats of a vector
-
 inline std::size_t lists_of(const spi::SelectStep& step) {
   return step.distances.rows * step.lists;
 }
+
+/// The sort of whole lists by one partition each (sample_sort.cl).
+struct Partition {
+  static constexpr std::uint32_t least_width = 1u << 13, most_width = 1u << 18;
+  static constexpr std::uint32_t mean_of_bucket = 128, room_of_bucket = 512, buckets_a_group = 8;  // keys
+  static constexpr std::uint32_t oversampled = 2;  // keys of the sample for each bucket
+  static constexpr std::uint32_t ranked = 32;      // keys of the sample for each work-group
+  static constexpr std::uint32_t spread = 8;       // counters are so many apart
+  static constexpr std::uint32_t group = 256, keys_an_item = 2;
+  static constexpr std::size_t round_bytes = std::size_t{1} << 28;
+  std::uint32_t width, buckets;
+
+  explicit Partition(const spi::SelectStep& step)
+      : width(widest_part(step.distances.cols, step.lists)), buckets(divide_up(width, mean_of_bucket)) {}
+
+  bool fits() const { return width >= least_width && width <= most_width; }
+  /// Returns whether it is faster than to select the k-th key by a work-group for each list: where there are
+  /// too few lists to fill a GPU, or most keys are wanted.
+  bool pays(const spi::SelectStep& step) const {
+    return fits() && (lists_of(step) < 64 || step.k > width / 4);
+  }
+  std::size_t bytes_a_list() const {
+    const std::size_t keys = std::size_t{buckets} * (room_of_bucket + 1) + 2 * std::size_t{width};
+    return keys * sizeof(Key) + (std::size_t{buckets} * spread + 1) * sizeof(std::uint32_t);
+  }
+  /// Returns how many lists of a step are sorted at once, with so much scratch; 0 if that is too little.
+  std::size_t lists_at_once(const spi::SelectStep& step, std::size_t bytes) const {
+    return std::min(lists_of(step), bytes / bytes_a_list());
+  }
+  /// Returns the scratch for a step. Where it does not pay, it may for a shorter step with the same scratch.
+  std::size_t bytes(const spi::SelectStep& step) const {
+    if (!fits()) return 0;
+    return bytes_a_list() * (pays(step) ? std::max<std::size_t>(1, lists_at_once(step, round_bytes)) : 1);
+  }
+};
+
+constexpr std::uint32_t most_in_registers = 32;  // bubbles per item
+constexpr std::uint32_t bubble_lanes = 16;       // floats of a vector
 
 /// Returns for how many bubbles the kernel is compiled: up to a third more than k, so that not every k needs
 /// its own kernel.

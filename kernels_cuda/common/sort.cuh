@@ -68,6 +68,42 @@ __device__ __forceinline__ void sort_warp(Key (&key)[each], std::uint32_t lane) 
   }
 }
 
+/// Sorts the 32 * each keys of a warp as sort_warp() does, but by loops that stay loops: where a kernel sorts
+/// once, each of its instructions is read from memory once, which takes longer than to execute it.
+///   each  a power of two
+template <int each>
+__device__ __forceinline__ void sort_warp_once(Key (&key)[each], std::uint32_t lane) {
+  const auto merge_in_lane = [&](int size, bool rising) {
+#pragma unroll
+    for (int step = size / 2; step > 0; step /= 2) {
+#pragma unroll
+      for (int e = 0; e < each; ++e) {
+        if ((e & step) != 0) continue;
+        const Key a = key[e], b = key[e | step];
+        const bool swap = (a > b) == (((e & size) == 0) == rising);
+        key[e] = swap ? b : a;
+        key[e | step] = swap ? a : b;
+      }
+    }
+  };
+#pragma unroll
+  for (int size = 2; size <= each; size *= 2) merge_in_lane(size, size < each || lane % 2 == 0);
+#pragma unroll 1
+  for (std::uint32_t lanes = 2; lanes <= 32; lanes *= 2) {
+    const bool rising = (lane & lanes) == 0;
+#pragma unroll 1
+    for (std::uint32_t partner = lanes / 2; partner > 0; partner /= 2) {
+      const bool smaller = ((lane & partner) == 0) == rising;
+#pragma unroll
+      for (int e = 0; e < each; ++e) {
+        const Key mine = key[e], other = __shfl_xor_sync(0xFFFFFFFFu, mine, partner);
+        key[e] = (mine > other) == smaller ? other : mine;
+      }
+    }
+    merge_in_lane(each, rising);
+  }
+}
+
 /// Puts the smaller key into `a`, and the larger into `b`.
 __device__ __forceinline__ void exchange(Key& a, Key& b) {
 #ifdef __CUDA_ARCH__

@@ -1,13 +1,13 @@
 // Sorts all values of lists by one partition, for select_radix.cu.
-// No twin in kernels_cl: there select_radix.cl uses sort.cl.
 #pragma once
 
 #include "common/part.cuh"
 
 namespace kith::cuda {
 
-/// The longest list that sample_sort() takes, and the shortest that it is for. On an H200 a list of 8,192
-/// values took 24 us, by CUB 59; of 65,536 35 and 70; of 262,144 58 and 79; of 300,001 76 and 75.
+/// The longest list that sample_sort() takes, and the shortest that it is for. In a first form, of four
+/// launches, a list of 8,192 values took 24 us on an H200, by CUB 59; of 65,536 35 and 70; of 262,144 58 and
+/// 79; of 300,001 76 and 75.
 inline constexpr std::uint32_t sample_sort_most = std::uint32_t{1} << 18;
 inline constexpr std::uint32_t sample_sort_least = std::uint32_t{1} << 13;
 

@@ -164,6 +164,13 @@ std::uint32_t rows_a_round(const Selection& selection, std::size_t keys) {
 }
 
 constexpr std::size_t round_keys = std::size_t{1} << 25;
+constexpr std::size_t partition_bytes = std::size_t{1} << 28;  // of a round
+
+/// Returns how many lists are sorted at once by partitions, with so much scratch; 0 if that is too little.
+std::uint32_t lists_at_once(const Selection& selection, std::size_t bytes) {
+  const std::size_t a_list = sample_sort_bytes(1, width_of(selection));
+  return static_cast<std::uint32_t>(std::min<std::size_t>(lists_of(selection), bytes / a_list));
+}
 
 cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
   const SortShape shape = chosen_shape(selection);
@@ -176,27 +183,35 @@ cudaError_t choose_and_sort(const Queue& queue, const Selection& selection, cons
                 Parts{0, selection.lists, selection.k}, all, selection.out);
 }
 
-/// A step has the scratch of one that is wider, so a partition asks for what CUB takes of shorter parts, too.
+/// Sorts each list by one partition.
+cudaError_t partition_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
+  const std::uint32_t all = lists_of(selection), round = lists_at_once(selection, scratch.bytes);
+  cudaError_t error = cudaSuccess;
+  for (std::uint32_t first = 0; first < all && error == cudaSuccess; first += round)
+    error = sample_sort(queue, selection, first, std::min(round, all - first), address_of<void>(scratch));
+  return error;
+}
+
+/// Returns the scratch to sort `rows` rows whole. A step has the scratch of one that is wider, so a partition
+/// asks for what CUB takes of shorter parts, too.
 std::size_t bytes_of_whole(const Selection& selection, std::uint32_t rows) {
   if (!is_partitioned(selection)) return sort_bytes(whole_shape(selection, rows));
-  Selection shorter = selection;
+  Selection some = selection, shorter = selection;
+  some.rows = rows;
   shorter.columns = selection.lists * (sample_sort_least - 1);
-  return std::max(sample_sort_bytes(rows * selection.lists, width_of(selection)),
-                  sort_bytes(whole_shape(shorter, 1)));
+  const std::uint32_t lists = std::max(1u, lists_at_once(some, partition_bytes));
+  return std::max(lists * sample_sort_bytes(1, width_of(selection)), sort_bytes(whole_shape(shorter, 1)));
 }
 
 cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi::Scratch& scratch) {
+  if (is_partitioned(selection) && lists_at_once(selection, scratch.bytes) > 0)
+    return partition_whole(queue, selection, scratch);
   std::uint32_t round = rows_a_round(selection, round_keys);
-  while (round > 1 && bytes_of_whole(selection, round) > scratch.bytes) round = (round + 1) / 2;
-  if (bytes_of_whole(selection, round) > scratch.bytes) return cudaErrorInvalidValue;
+  const auto bytes_of = [&](std::uint32_t rows) { return sort_bytes(whole_shape(selection, rows)); };
+  while (round > 1 && bytes_of(round) > scratch.bytes) round = (round + 1) / 2;
+  if (bytes_of(round) > scratch.bytes) return cudaErrorInvalidValue;
   for (std::uint32_t first = 0; first < selection.rows; first += round) {
     const std::uint32_t rows = std::min(round, selection.rows - first);
-    if (is_partitioned(selection)) {
-      const cudaError_t error = sample_sort(queue, selection, first * selection.lists, rows * selection.lists,
-                                            address_of<void>(scratch));
-      if (error != cudaSuccess) return error;
-      continue;
-    }
     const SortShape shape = whole_shape(selection, rows);
     const SortMemory memory(shape, scratch);
     const std::uint64_t all = shape.keys(), wanted = std::uint64_t{shape.parts} * selection.k;

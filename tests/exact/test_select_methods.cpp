@@ -229,8 +229,13 @@ TEST_CASE("methods: threshold, more neighbours than local memory holds") {
   check_lists(falling, 2100, Selector::threshold, 3);
 }
 
+/// Returns whether the device has radix, and memory for whole lists of it.
+bool sorts_long_lists() {
+  return has(Selector::radix) && device().info().largest_allocation >= (std::size_t{16} << 20);
+}
+
 TEST_CASE("methods: radix, all of long lists") {
-  if (!has(Selector::radix) || device().info().largest_allocation < (std::size_t{16} << 20)) return;
+  if (!sorts_long_lists()) return;
   for (const std::size_t n : {8191u, 8192u, 8193u, 20001u, 65536u, 100003u}) {
     std::vector<float> values = some_values(n, n);
     for (std::size_t t = 0; t < n; t += 101) values[t] = t % 2 == 0 ? inf : -inf;
@@ -238,15 +243,73 @@ TEST_CASE("methods: radix, all of long lists") {
     check_lists(values, n, Selector::radix, 2);
     check_lists(std::vector<float>(n, 7), n, Selector::radix);
   }
-  // Values at the places that sample_sort.cu samples tell nothing of the others, which are all between two.
+  for (const std::size_t n : {262144u, 262145u}) check_lists(some_values(n, n), n, Selector::radix);
+}
+
+TEST_CASE("methods: radix, long lists in order and of two values") {
+  if (!sorts_long_lists()) return;
+  constexpr std::size_t n = 30000;
+  std::vector<float> values(n);
+  for (std::size_t t = 0; t < n; ++t) values[t] = static_cast<float>(t);
+  for (const std::size_t k : {n, std::size_t{900}}) check_lists(values, k, Selector::radix);
+  std::reverse(values.begin(), values.end());
+  for (const std::size_t k : {n, std::size_t{900}}) check_lists(values, k, Selector::radix);
+  for (std::size_t t = 0; t < n; ++t) values[t] = t % 3 == 0 ? 0.0f : 1.0f;
+  for (const std::size_t k : {n, std::size_t{900}}) check_lists(values, k, Selector::radix);
+  for (std::size_t t = 0; t < n; ++t) values[t] = t % 5 == 0 ? 0.0f : -0.0f;
+  check_lists(values, n, Selector::radix);
+}
+
+// sample_sort.cu and .cl sample two of 128 values. These tell nothing of the others here: in one list all of
+// these are between two of the sample, in others as many as local memory still has room for.
+TEST_CASE("methods: radix, values that mislead a sample") {
+  if (!sorts_long_lists()) return;
   constexpr std::uint64_t n = 8192, sample = 128, run = (n << 32) / sample;
-  std::vector<float> values = some_values(n, 1);
-  for (std::uint64_t i = 0; i < sample; ++i) {
-    const std::uint64_t begin = i * run >> 32, end = (i + 1) * run >> 32;
-    const std::uint64_t place = begin + (static_cast<std::uint32_t>(i * 2654435761u) * (end - begin) >> 32);
-    values[place] += values[place] < 4000 ? -9000.0f : 9000.0f;
+  for (const std::size_t between : {std::size_t{n}, std::size_t{1700}, std::size_t{700}}) {
+    std::vector<float> values = some_values(n, 1);
+    for (std::size_t t = between; t < n; ++t) values[t] += values[t] < 4000 ? -9000.0f : 9000.0f;
+    for (std::uint64_t i = 0; i < sample; ++i) {
+      const std::uint64_t begin = i * run >> 32, end = (i + 1) * run >> 32;
+      const std::uint64_t place = begin + (static_cast<std::uint32_t>(i * 2654435761u) * (end - begin) >> 32);
+      if (place < between) values[place] += values[place] < 4000 ? -9000.0f : 9000.0f;
+    }
+    for (const std::size_t k : {std::size_t{n}, std::size_t{4500}, std::size_t{700}})
+      check_lists(values, k, Selector::radix);
   }
-  for (const std::size_t k : {std::size_t{n}, std::size_t{700}}) check_lists(values, k, Selector::radix);
+}
+
+TEST_CASE("methods: radix, long lists of several rows and parts, between canaries, in little scratch") {
+  if (!sorts_long_lists()) return;
+  const std::size_t m = 3;
+  spi::with_device(device(), [&](spi::Device& device) {
+    for (const std::uint32_t parts : {1u, 3u}) {
+      CAPTURE(parts);
+      const std::size_t n = 8300 * parts - parts / 2;         // the last of three parts is shorter
+      const std::uint32_t k = 8310, first_row = 0x80000000u;  // some keys are padding
+      const std::vector<float> values = some_values(m * n, parts);
+      const std::vector<Key> expected = selected(values, n, k, parts, first_row);
+      const GuardedGrid<float> in(device, m, n, -inf, values);
+      const GuardedGrid<Key> out(device, m, std::size_t{parts} * k, 0xCAFECAFECAFECAFEull);
+      spi::SelectStep step{Selector::radix, in.grid(), first_row, k, parts, out.grid(), {}};
+      CHECK(run_step(device, step) == "");
+      CHECK(difference(out.inside(), expected) == "");
+      check_canaries(out);
+      check_unchanged(in);
+      if (device.info.train_block != spi::rows_a_block) continue;  // kernels for CPUs need all of it
+      spi::SelectStep row = step;
+      row.distances.rows = row.out.rows = 1;
+      const std::size_t bytes = device.check({row, 0}).scratch_bytes;
+      const GuardedGrid<Key> again(device, m, std::size_t{parts} * k, 0xCAFECAFECAFECAFEull);
+      const GuardedMemory<unsigned char> scratch(device, std::vector<unsigned char>(bytes + 1, 0xFF));
+      step.out = again.grid();
+      step.scratch = {scratch.memory(), bytes};
+      device.enqueue({step, 0});
+      device.finish();
+      CHECK(difference(again.inside(), expected) == "");
+      CHECK(scratch.read().back() == 0xFF);
+      check_canaries(out, again);
+    }
+  });
 }
 
 TEST_CASE("methods: lists longer than any block, for every selector") {

@@ -62,6 +62,7 @@ every_kernel_under_oclgrind() { # FOLDER
     "gpu --stage select --how selector=k_min -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
     "gpu --stage select --how selector=odd_even -n 1030 -m 1 --dims 1 -k 3 --how lists=1" \
     "gpu --stage select --how selector=bitonic -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
+    "gpu --stage select --how selector=radix -n 8192 -m 1 --dims 1 -k 100 --how lists=1" \
     "gpu --stage mask,score -n 8300 -m 2 --dims 1 -k 300 --classes 20" \
     "gpu --stage accumulate -n 300 -m 70 --dims 1 --classes 20" \
     "cpu --stage mask,score,accumulate -n 4200 -m 2 --dims 1 -k 20 --classes 20" \
@@ -90,7 +91,7 @@ gate_oclgrind() {
     return 1
   fi
   # Oclgrind cannot run kernels for tensor cores and bytes and what only they need, nor the kernel that only waits.
-  find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*small_batch*' ! -name '*fused_test*' ! -name '*sample*' ! -name rerank_lines.cl ! -name collect_tiles.cl \
+  find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*small_batch*' ! -name '*fused_test*' ! -name '*tighten_sample*' ! -name rerank_lines.cl ! -name collect_tiles.cl \
     ! -name hold.cl -exec \
     sed -n 's/^void \(kith_[a-z0-9_]*\)(.*/\1/p; s/^kernel .*void \(kith_[a-z0-9_]*\)(.*/\1/p' {} + |
     while read -r kernel; do

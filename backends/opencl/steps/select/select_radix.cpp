@@ -7,12 +7,13 @@
 namespace kith::opencl {
 
 std::size_t Device::radix_scratch_bytes(const spi::SelectStep& step) const {
-  return merges_of(step.k, sorted_run(limits_)) == 0
-             ? 0
-             : step.distances.rows * step.lists * step.k * sizeof(Key);
+  const std::size_t of_runs =
+      merges_of(step.k, sorted_run(limits_)) == 0 ? 0 : lists_of(step) * step.k * sizeof(Key);
+  return family_ == Family::groups ? std::max(of_runs, Partition(step).bytes(step)) : of_runs;
 }
 
 void Device::select_radix(const spi::SelectStep& step) {
+  if (partitions(step)) return select_by_partition(step);
   const spi::Grid<float>& d = step.distances;
   const std::uint32_t first_run = sorted_run(limits_);
   const cl_uint items = family_ == Family::lanes ? 1 : 256;

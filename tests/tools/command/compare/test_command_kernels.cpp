@@ -104,6 +104,25 @@ TEST_CASE("kernels: a selector without a barrier is refused when a search first 
                  "selector, or update the device's driver"));
 }
 
+TEST_CASE("kernels: long lists are sorted by one partition, where many are wanted of few") {
+  if (!has_pocl()) return;
+  const Changed changed("select/sample_sort.cl", "kith_sort_buckets", "kith_renamed");
+  const auto select = [&](const string& sizes) {
+    return changed.run("compare --device opencl:pocl --stage select --dims 1 --how selector=radix,lists=1 " +
+                       sizes);
+  };
+  for (const string sizes : {"-n 8192 -m 1 -k 8192", "-n 8192 -m 64 -k 2049", "-n 262144 -m 1 -k 2"}) {
+    CAPTURE(sizes);
+    const Result result = select(sizes);
+    CHECK(result.code != 0);
+    CHECK(contains(result.err + result.out, "CL_INVALID_KERNEL_NAME"));
+  }
+  for (const string sizes : {"-n 8191 -m 1 -k 8191", "-n 8192 -m 64 -k 2048", "-n 262145 -m 1 -k 2"}) {
+    CAPTURE(sizes);
+    CHECK(select(sizes).code == 0);
+  }
+}
+
 TEST_CASE("kernels: without double precision proposers keep their bounds, and pass their check") {
   if (!has_pocl()) return;
   const Changed changed("bound/bounds.cl", "defined(cl_khr_fp64)", "0");
