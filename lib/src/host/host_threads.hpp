@@ -9,7 +9,7 @@
 namespace kith {
 
 /// Returns the cores on which the calling thread may run, limited to the CPU time of its control group: 2.5
-/// cores of time count as 3.
+/// cores of time count as 3. A change is known some milliseconds later.
 std::uint32_t usable_cores();
 
 /// Returns the threads for work that may use `asked` of them. 0: as many as KITH_THREADS, else

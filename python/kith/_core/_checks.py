@@ -51,10 +51,13 @@ def search_options(
     options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
     if exclude_self_from is not None:
         options.has_self, options.self = 1, not_negative(exclude_self_from, f"{where}: exclude_self_from")
-    options.rows_from_group = int(bool(rows_from_group))
-    divide(options, groups, where)
-    for name, value in (how or {}).items():
-        _tune(options, name, value, f"{where}: how")
+    if rows_from_group:
+        options.rows_from_group = 1
+    if groups is not None:
+        divide(options, groups, where)
+    if how:
+        for name, value in how.items():
+            _tune(options, name, value, f"{where}: how")
     return options
 
 

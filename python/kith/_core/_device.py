@@ -195,6 +195,9 @@ def open_device(device: Union[str, Device, None]) -> Device:
     if isinstance(device, Device):
         return device
     key = (os.getpid(), "auto" if device is None else str(device))
+    opened = _open.get(key)
+    if opened is not None:
+        return opened
     with _lock.held():
         if key not in _open:
             _open[key] = Device(key[1])

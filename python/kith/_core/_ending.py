@@ -8,72 +8,60 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
-from typing import Any, Optional
+import time
+from threading import get_ident
+from typing import Optional
 
-from ._errors import Interrupted
-from ._library import lib
+from ._library import Handle, lib
 
-_lock = threading.Lock()
-_changed = threading.Condition(_lock)
-_running: set[Running] = set()
+# A small search is not to wait for a lock. Python's dictionaries have their own where there is no GIL, so that either a
+# call sees that Python ends, or the end sees the call.
+_running: dict[object, tuple[int, Optional[Handle]]] = {}  # the thread of each call, and its kith_stop
 _ender: Optional[int] = None  # the thread that ends Python, once it does
+_LOOK = 0.001  # seconds after which the end looks again whether calls go on
 
 
-class Running:
-    """Registers a call of the library for its `with` block.
+def begin(stop: Optional[Handle] = None) -> object:
+    """Register a call of the library, and return what `end` takes.
 
     Once Python ends, a call of another thread is stopped, and a new one does not begin: SystemExit ends that thread
     without a message.
 
     Parameters
     ----------
-    stop : int, optional
+    stop : Handle, optional
         A kith_stop that the call checks; without it the end of Python waits for the whole call.
     """
-
-    __slots__ = ("stop", "thread")
-
-    def __init__(self, stop: Optional[int] = None) -> None:
-        self.stop = stop
-        self.thread = threading.get_ident()
-
-    def __enter__(self) -> None:
-        with _lock:
-            if _ended_by_another():
-                raise SystemExit
-            _running.add(self)
-
-    def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
-        with _lock:
-            _running.discard(self)
-            if _ender is None:
-                return
-            _changed.notify_all()
-        if _ended_by_another() and isinstance(error, Interrupted):
-            raise SystemExit from None
+    call, thread = object(), get_ident()
+    _running[call] = thread, stop
+    if _ender is not None and _ender != thread:
+        end(call)
+        raise SystemExit
+    return call
 
 
-def _ended_by_another() -> bool:
-    return _ender is not None and _ender != threading.get_ident()
+def end(call: object) -> None:
+    _running.pop(call, None)  # a child that a callback forked has forgotten it
+
+
+def ended_by_another() -> bool:
+    return _ender is not None and _ender != get_ident()
 
 
 def _end() -> None:
     global _ender
-    with _changed:
-        _ender = threading.get_ident()
-        for call in _running:
-            if call.stop is not None:
-                lib.kith_stop_request(call.stop)
-        while any(call.thread != _ender for call in _running):
-            _changed.wait()
+    _ender = get_ident()
+    for _thread, stop in list(_running.values()):
+        if stop is not None:
+            lib.kith_stop_request(stop.value)
+    while any(thread != _ender for thread, _stop in list(_running.values())):
+        time.sleep(_LOOK)
 
 
 def _forget() -> None:
     """Reset the state in a forked child, which has none of the other threads."""
-    global _lock, _changed, _ender
-    _lock, _ender = threading.Lock(), None
-    _changed = threading.Condition(_lock)
+    global _ender
+    _ender = None
     _running.clear()
 
 

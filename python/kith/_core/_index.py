@@ -10,7 +10,7 @@ from typing import Any, Optional, cast
 import numpy as np
 
 from .._rows._answers import ids_of
-from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array
+from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array, kept_elements
 from .._rows._categories import FrameCategories
 from . import _structs as s
 from ._checks import (
@@ -35,7 +35,7 @@ from ._library import Handle, check, lib, new_handle, text, version
 from ._metrics import arithmetic_for, doubles_by, metric_named, metric_of, packs, takes_categories, takes_gaps
 from ._results import Neighbors, copied
 from ._searches import Searches
-from ._types import Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
+from ._types import BIT_METRICS, Arithmetic, DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
 from ._watch import Progress, call
 
 
@@ -294,10 +294,13 @@ class Index(Searches):
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
+        self._work = self._rows * self._dims / device.pace
         self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
         self._box = copied(info.box, self._dims, np.dtype(np.float64)) if info.box else None
         self._metric, self._parameter = metric_of(info.metric), float(info.parameter)
         self._arithmetic = cast(Arithmetic, text(info.arithmetic))
+        in_doubles = self._arithmetic == "f64" or self._centre is not None or self._box is not None
+        self._elements = kept_elements(self._metric in BIT_METRICS, in_doubles)
 
     @classmethod
     def _of(

@@ -217,7 +217,7 @@ class Handle:
 
     def __init__(self, value: int | None, free: Any) -> None:
         self.value = value
-        self.quick: tuple[Any, int] = None, 0
+        self.quick: tuple[Any, float] = None, 0
         self._free = free
 
     def __reduce__(self) -> Any:

@@ -36,7 +36,7 @@ def metric_of(name: Optional[bytes]) -> MetricName:
 
 def packs(metric: str, X: Any) -> bool:
     """Return whether `X` is of booleans, which become bits for this metric."""
-    return str(getattr(X, "dtype", "")) in ("bool", "torch.bool") and metric_named(metric) in BIT_METRICS
+    return metric_named(metric) in BIT_METRICS and str(getattr(X, "dtype", "")) in ("bool", "torch.bool")
 
 
 def arithmetic_for(metric: str, asked: Arithmetic) -> Arithmetic:

@@ -145,8 +145,7 @@ class Model:
 
     def _ask(self, ask: Ask, m: int, how: Options, k: Optional[int] = None) -> None:
         """Let `ask` search for m queries; k: for so many neighbours each."""
-        work = m * self._index.rows * self._index.dims // self._index.device.pace
-        call(ask, how.options(), work, how.progress, self._handle, None if k is None else how.like(k))
+        call(ask, how.options(), m * self._index._work, how.progress, self._handle, None if k is None else how.like(k))
 
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         raise NotImplementedError

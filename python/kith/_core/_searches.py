@@ -7,7 +7,7 @@ from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new_arrays, outputs
+from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, kept_rows_of, new_arrays, outputs
 from .._rows._categories import FrameCategories, names_of
 from .._rows._cuda import answers_struct
 from .._rows._limits import filter_words, radii_of, radius_of
@@ -42,6 +42,8 @@ class Searches:
     _rows: int  # without removed rows
     _dims: int
     _positions: int  # rows ever given
+    _work: float  # multiply-adds for a query, as `call` counts them
+    _elements: dict[Any, int]  # what `kept_rows_of` takes
     _centre: Optional[Float64]
     _box: Optional[Float64]
     _arithmetic: Arithmetic  # f32 or f64
@@ -123,9 +125,9 @@ class Searches:
             Ctrl-C.
         """
         where = "kith.Index.search"
-        rows = self._queries(Q, f"{where}: Q")
+        rows = self._queries(Q, "kith.Index.search: Q")
         m = len(rows.array)
-        k = whole(k, f"{where}: k")
+        k = whole(k, "kith.Index.search: k")
         columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
         options = None  # the defaults, which cost a small search nothing
         wishes = filter is not None or exclude_self_from is not None or memory_limit or how
@@ -143,19 +145,12 @@ class Searches:
         if rows.answers is not None and out is None and checkpoint is None and columns:
             return self._search_on_device(rows, k, progress, options, like)
         if out is None:
-            distance, row = outputs(None, (m, columns), where, kind=self._kind())
+            distance, row = new_arrays((m, columns), np.float64 if wide else np.float32, where)
         else:
             distance, row = self._outputs(out, (m, k), where, rows)
-        handle, found = self._handle.value, (address(distance), address(row))
-        ask = lib.kith_index_search_f64 if wide else lib.kith_index_search
-        call(
-            lambda chosen: int(ask(handle, rows.struct, k, chosen, *found)),
-            options,
-            self._work(m),
-            progress,
-            self._handle,
-            like,
-        )
+        handle, struct, nearest, its = self._handle, rows.struct, address(distance), address(row)
+        index, ask = handle.value, lib.kith_index_search_f64 if wide else lib.kith_index_search
+        call(lambda chosen: ask(index, struct, k, chosen, nearest, its), options, m * self._work, progress, handle, like)
         if rows.back is None or out is not None:
             return Neighbors(distance, row)
         return Neighbors(rows.returned(distance), rows.returned(row))
@@ -173,7 +168,7 @@ class Searches:
         call(
             lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
             options,
-            self._work(m),
+            m * self._work,
             progress,
             self._handle,
             like,
@@ -333,7 +328,7 @@ class Searches:
                 ask(handle, rows.struct, address(radii), *shape, int(bool(strict)), chosen, address(counts))
             ),
             options,
-            self._work(len(rows.array)),
+            len(rows.array) * self._work,
             progress,
         )
 
@@ -417,7 +412,7 @@ class Searches:
         call(
             lambda chosen: int(ask(handle, rows.struct, k, chosen, *found)),
             options,
-            self._work(m),
+            m * self._work,
             progress,
         )
         return keys
@@ -520,7 +515,7 @@ class Searches:
         call(
             lambda chosen: int(ask(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))),
             options,
-            self._work(len(rows.array)),
+            len(rows.array) * self._work,
             progress,
         )
         return out.value
@@ -534,14 +529,13 @@ class Searches:
         read = {"Q": rows.array} if self._source is None else {"Q": rows.array, "source": self._source.array}
         return outputs(out, shape, where, read, self._kind())
 
-    def _work(self, m: int) -> int:
-        """Return the multiply-adds of a search for m queries, as `call` counts them."""
-        return m * self._rows * self._dims // self._device.pace
-
     def _queries(
         self, Q: Any, what: str, from_device: bool = True, quiet: Optional[bool] = None, known: bool = False
     ) -> Rows:
         """Convert queries, or rows that are added. `known`: categories that the training frame lacks are refused."""
+        kept = kept_rows_of(Q, self._elements)
+        if kept is not None:
+            return kept
         spec = self._device.info.spec if from_device else ""
         if self._categories is not None:
             check_columns(self._columns, names_of(Q), what)  # since categories belong to places of columns

@@ -16,7 +16,8 @@ from functools import lru_cache
 from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
-from ._ending import Running
+from ._ending import begin, end, ended_by_another
+from ._errors import Interrupted
 from ._library import Handle, check, lib, new_handle
 
 Progress = Union[bool, Callable[[float], Any]]
@@ -29,7 +30,7 @@ LONG = 100_000_000
 MOMENT, MOST_OF_QUICK = 0.01, 100 * LONG
 
 
-def needs_watching(work: int, progress: Progress, quick: int) -> bool:
+def needs_watching(work: float, progress: Progress, quick: float) -> bool:
     """Say whether a call of `work` multiply-adds is worth a thread of its own; up to `quick` took a moment lately."""
     if progress is not False:
         return True
@@ -199,7 +200,7 @@ def _plain_bar() -> _Bar:
 def call(
     ask: Ask,
     options: Optional[s.SearchOptions],
-    work: int,
+    work: float,
     progress: Progress = False,
     asked: Optional[Handle] = None,
     like: Any = None,
@@ -211,22 +212,32 @@ def call(
     tells nothing of others.
     """
     if work < LONG and progress is False:
-        with Running():
-            check(ask(options))
-        return
+        running = begin()
+        try:
+            status = ask(options)
+        finally:
+            end(running)
+        return check(status)
     stop = new_handle(lib.kith_stop_free, lib.kith_stop_new)
     options = options or s.search_options()
     options.stop = stop.value
     bar = _bar(progress)  # may import, which may wait for other threads: Python's end does not wait for that
-    quick = 0
+    quick: float = 0
     if asked is not None and like is not None:
         (before, most), asked.quick = asked.quick, (None, 0)  # if this call raises, nothing is known
         quick = most if before == like else 0
-    begin = time.perf_counter()
-    with Running(stop.value):
+    since = time.perf_counter()
+    running = begin(stop)
+    try:
         if needs_watching(work, progress, quick):
             _run(ask, options, bar)
         else:
             check(ask(options))
-    if asked is not None and like is not None and time.perf_counter() - begin <= MOMENT:
+    except Interrupted:
+        if ended_by_another():
+            raise SystemExit from None
+        raise
+    finally:
+        end(running)
+    if asked is not None and like is not None and time.perf_counter() - since <= MOMENT:
         asked.quick = like, max(quick, min(work, MOST_OF_QUICK))

@@ -14,7 +14,7 @@ from .._core._index import Index as KithIndex
 from .._core._locks import Lock
 from .._core._pickles import stamped, unstamped
 from .._core._types import Bool, DeviceLike, Float32, Int64, MetricName, UInt64
-from .._rows._arrays import Rows, outputs, rows_of
+from .._rows._arrays import Rows, new_arrays, outputs, rows_of
 from ._selectors import SearchParameters, chosen_by
 
 METRIC_INNER_PRODUCT = 0
@@ -156,9 +156,10 @@ class IndexFlat(Index):
         if k < 1:
             raise InvalidArgument(f"kith.faiss: k = {k}; choose 1 or more")
         shape = (len(queries.array), k)
-        new_distance, new_row = outputs(None, shape, "kith.faiss.search") if D is None or I is None else (D, I)
-        out = (new_distance if D is None else D, new_row if I is None else I)
-        distance, row = outputs(out, shape, "kith.faiss.search", {"x": queries.array})
+        distance, row = new_arrays(shape, np.float32, "kith.faiss.search") if D is None or I is None else (D, I)
+        if D is not None or I is not None:
+            out = (distance if D is None else D, row if I is None else I)
+            distance, row = outputs(out, shape, "kith.faiss.search", {"x": queries.array})
         index = self._index  # read once, since another thread may replace it
         chosen = chosen_by(params, _count(index))
         if index is not None and shape[1] <= index.rows and chosen is None:
@@ -223,7 +224,7 @@ class IndexFlat(Index):
         columns = rows.array.shape[1]
         if columns != self.d:
             raise InvalidArgument(f"kith.faiss.{where}: x has {columns} columns, but d = {self.d}; pass rows of d")
-        return Rows(rows.array, rows.struct, rows.columns)  # answers are NumPy arrays
+        return rows if rows.back is None else Rows(rows.array, rows.struct, rows.columns)  # answers are NumPy arrays
 
     def __getstate__(self) -> dict[str, Any]:
         return stamped(self.__dict__)
