@@ -67,6 +67,28 @@ TEST_CASE("bytes or halves: others go by int8 where it is faster by more than it
   CHECK(chosen(device, sift, {}) == Proposer::fp16);  // nothing is known about the rows
 }
 
+TEST_CASE("bytes or halves: where bytes are very fast, lists may be longer, up to 256 columns") {
+  const DeviceInfo device = described_hopper();
+  struct Case {
+    Problem problem;
+    double blur;  // of uniform rows
+    Proposer fast, very_fast;
+  };
+  const Case cases[] = {
+      {{Metric::l2, 1000000, 1000, 64, 2048}, 0.12, Proposer::fp16, Proposer::int8},
+      {{Metric::l2, 1000000, 1000, 64, 4096}, 0.12, Proposer::fp16, Proposer::fp16},
+      {{Metric::l2, 1000000, 1000, 128, 500}, 0.16, Proposer::int8, Proposer::int8},
+      {{Metric::l2, 1000000, 1000, 128, 1000}, 0.16, Proposer::fp16, Proposer::fp16},
+      {{Metric::l2, 400000, 5000, 256, 500}, 0.24, Proposer::fp16, Proposer::int8},
+      {{Metric::l2, 131072, 1000, 384, 448}, 0.29, Proposer::fp16, Proposer::fp16},
+  };
+  for (const Case& one : cases) {
+    CAPTURE_ALL(one.problem.dims, one.problem.k);
+    CHECK(chosen(device, one.problem, known(one.blur, 1.7)) == one.fast);
+    CHECK(chosen(device, one.problem, known(one.blur, 2.2)) == one.very_fast);
+  }
+}
+
 TEST_CASE("bytes or halves: bytes that listed too many give way to 16-bit floats, and these to the chain") {
   const DeviceInfo device = described_hopper();
   Feedback taught = known(0.28, 1.4);

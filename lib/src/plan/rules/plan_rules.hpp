@@ -54,7 +54,7 @@ bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const
 
 /// Returns whether int8, which Feedback::byte_blur has chosen, ranked so many candidates per query that fp16
 /// is faster.
-bool lists_too_many(const Problem& problem, double ranked);
+bool lists_too_many(const Problem& problem, double ranked, double byte_speed);
 
 /// Chooses a plan with candidates from `proposer`, on any device.
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,

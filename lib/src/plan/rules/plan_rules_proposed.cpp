@@ -102,7 +102,7 @@ constexpr Pays pays[] = {
     // docs/certified-search.md, Bytes or 16-bit floats. Half bytes took up to a third less time than bytes
     // for one query of 10^7 rows of 128 columns (half_bytes_pay()).
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
-    {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 6e9, 65, any, 64, 65536, 512, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 6e9, 65, any, 64, 65536, 2048, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
     {DeviceKind::gpu, Proposer::int4, Needs::close_half_bytes, 4e8, 1, 8, 65, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
@@ -161,10 +161,18 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
          numbers >= line.fewest_numbers + line.numbers_a_neighbour * static_cast<double>(problem.k);
 }
 
+/// Returns how many times as much bytes save as on an H200 by CUDA, where they are 1.7 times as fast as 16-bit
+/// floats: fitted to 344 searches by OpenCL, whose kernels for 16-bit floats gain from 65 to 128 columns.
+double times_saved(std::int64_t dims, double byte_speed) {
+  if (byte_speed < 2 || dims > 256) return 1;
+  return dims <= 64 ? 2.3 : dims <= 128 ? 1 : 1.8;
+}
+
 /// Returns how many further candidates a query may list before they cost more time than products of bytes
 /// save, compared with fp16: fitted to 174 searches on an H200, by CUDA and OpenCL (docs/benchmarks.md).
-double worth_listing(const Problem& problem) {
-  return 0.0068 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims);
+double worth_listing(const Problem& problem, double byte_speed) {
+  return 0.0068 * std::sqrt(static_cast<double>(problem.n)) * static_cast<double>(problem.dims) *
+         times_saved(problem.dims, byte_speed);
 }
 
 /// Estimates how many times as many rows as the k nearest lie up to `wide` standard deviations of squared
@@ -178,10 +186,14 @@ double times_as_many(const Problem& problem, double wide) {
   return wide < z ? std::exp(std::min(wide * (z - wide / 2), 50.0)) : std::numeric_limits<double>::infinity();
 }
 
-/// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass:
-/// those of the next `blur` deviations. On an H200 as many were listed as with a blur 1.25 times as wide.
+/// Rows that pass bounds of fp16, for each root of k.
+constexpr double listed_a_root = 40;
+
+/// Estimates how many more rows per query pass bounds of int8 than of fp16: those of the next `blur` deviations.
+/// On an H200 as many were listed as with a blur 1.25 times as wide.
 double more_listed(const Problem& problem, double blur) {
-  return 40 * std::sqrt(static_cast<double>(problem.k)) * (times_as_many(problem, 1.25 * blur) - 1);
+  return listed_a_root * std::sqrt(static_cast<double>(problem.k)) *
+         (times_as_many(problem, 1.25 * blur) - 1);
 }
 
 /// Returns whether half bytes of few queries save more time than the rows cost that they list. Rows within
@@ -208,7 +220,9 @@ bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem
       return at_once && feedback.byte_blur == 0;
     case Needs::fast_bytes:
       return at_once && feedback.byte_speed >= least_byte_speed &&
-             more_listed(problem, feedback.byte_blur) < std::min(worth_listing(problem), longest_lists);
+             more_listed(problem, feedback.byte_blur) <
+                 std::min(worth_listing(problem, feedback.byte_speed),
+                          longest_lists * times_saved(problem.dims, feedback.byte_speed));
     case Needs::close_half_bytes:
       return half_bytes_pay(problem, feedback.half_byte_blur);
   }
@@ -285,9 +299,10 @@ bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const
          });
 }
 
-bool lists_too_many(const Problem& problem, double ranked) {
-  // At most a quarter of the listed candidates are ranked.
-  return 4 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
+bool lists_too_many(const Problem& problem, double ranked, double byte_speed) {
+  const double k = static_cast<double>(problem.k);
+  const double listed = std::min(4.0, listed_a_root / std::sqrt(k));  // for each that was ranked beyond k
+  return listed * (ranked - k) > worth_listing(problem, byte_speed);
 }
 
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
