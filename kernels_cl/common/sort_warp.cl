@@ -5,8 +5,8 @@
 #include "common/tensor.cl"
 #include "common/warp.cl"
 
-// Writes out `handle(e)` for keys e = 0 ... each - 1 of an item; each is 4, 8 or 16. Places that are written out
-// keep keys in registers: not every compiler unrolls such loops early enough.
+// Writes out `handle(e)` for keys e = 0 ... each - 1 of an item; each is 4, 8 or 16. Places that are written
+// out keep keys in registers: not every compiler unrolls such loops early enough.
 #define FOR_FOUR(handle, from) handle(from), handle((from) + 1), handle((from) + 2), handle((from) + 3)
 #define FOR_KEYS(handle, each)                                 \
   do {                                                         \

@@ -4,8 +4,8 @@
 //   columns  [dims]          the columns that count; with -D COLUMNS
 //   chosen   [rows]          the rows of the caller that are landed; with -D CHOSEN
 //   out      [blocks, dims, BLOCK]  transposed, from block 0 of the step on; the last block is padded with 0
-//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and 1 if a
-//                            value is not on the grid; the latter with -D ON_GRID
+//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and
+//                            1 if a value is not on the grid; the latter with -D ON_GRID
 //
 // Values are handled as bits, so that no float arithmetic changes or flushes one. -D ALIGNED says that every
 // element is aligned to its size. A column of `bits` is a word of 32 bits.

@@ -1,7 +1,7 @@
-// Sorts the front of a list in shared memory by a block whose threads hold several keys, so that shared memory is
-// read and written less often than there are steps: a warp does the steps among its 256 or 128 keys by shuffles,
-// and a thread up to three of the others at a time. A kernel needs more registers for it: the selection of 32
-// among many values, by all of shortlist.cuh, took twice as long (H200).
+// Sorts the front of a list in shared memory by a block whose threads hold several keys, so that shared
+// memory is read and written less often than there are steps: a warp does the steps among its 256 or 128 keys
+// by shuffles, and a thread up to three of the others at a time. A kernel needs more registers for it: in
+// shortlist.cuh it made the selection of 32 among many values take twice as long (H200).
 // Source: Batcher, Sorting networks and their applications, 1968 (bitonic sort).
 // No twin in kernels_cl: tighten.cl keeps a sorted list, into which shortlist.cl merges.
 #pragma once
@@ -22,8 +22,8 @@ __device__ __forceinline__ void put_in_order(Key& a, Key& b, bool falling) {
   b = first;
 }
 
-/// Does `levels` steps of the merges of `size` keys, from `step` on. A thread holds the 2^levels keys that meet
-/// in these steps.
+/// Does `levels` steps of the merges of `size` keys, from `step` on. A thread holds the 2^levels keys that
+/// meet in these steps.
 template <int levels>
 __device__ inline void exchange_keys(Key* keys, std::uint32_t length, std::uint32_t step,
                                      std::uint32_t size) {

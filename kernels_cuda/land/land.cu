@@ -4,8 +4,8 @@
 //   columns  [dims]          the column of `from` for each column of out; or null: all
 //   chosen   [rows]          the rows of the caller that are landed; or null: 0, 1, ...
 //   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block is padded with 0
-//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and 1 if a
-//                            value is not on the grid
+//   found    [3]             the largest |value| as bits, the first row that holds a NaN or an infinity, and
+//                            1 if a value is not on the grid
 //
 // Values are handled as bits, so that no float arithmetic changes or flushes one. A column of `bits` is a
 // word of 32 bits. Elements that are not aligned to their size are read byte by byte.

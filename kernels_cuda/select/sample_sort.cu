@@ -93,7 +93,7 @@ __device__ std::uint32_t rank_among(const uint4* fours, std::uint32_t begin, std
 }
 
 /// Ranks the sample, and stores each `oversampled`-th key in order. All blocks read the sample; a block ranks
-/// `ranked` of its keys, each by many_threads / ranked threads, whose warps share the values they compare with.
+/// `ranked` of its keys, each by many_threads / ranked threads; a warp shares the values it compares with.
 __global__ __launch_bounds__(many_threads) void choose_borders(const SampleSort sort,
                                                                const std::uint32_t blocks) {
   __shared__ uint4 fours[most_buckets * oversampled / 4];

@@ -41,8 +41,8 @@ ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
 
 namespace {
 
-/// Says how exactly the queries are on the grid. Of those on the device the host reads a sample, unless it must
-/// look at all.
+/// Says how exactly the queries are on the grid. Of those on the device the host reads a sample, unless it
+/// must look at all.
 spi::OnGrid place_on_grid(const ByteGrid& grid, const QueryRows& queries, std::uint32_t threads) {
   if (!grid.there()) return spi::OnGrid::no;
   std::optional<bool> on = queries.all_on(grid);

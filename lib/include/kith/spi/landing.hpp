@@ -30,8 +30,8 @@ enum LandFinding : std::uint32_t {
 };
 inline constexpr std::size_t land_findings = 3;
 
-/// A grid of floats that bytes stand for: centre + step i with whole i from least_on_grid to most_on_grid. The
-/// step is a power of two, and the centre a whole number of steps.
+/// A grid of floats that bytes stand for: centre + step i with whole i from least_on_grid to most_on_grid.
+/// The step is a power of two, and the centre a whole number of steps.
 struct FloatGrid {
   float centre = 0;
   float step = 0;   ///< 0: there is no grid

@@ -161,8 +161,9 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
          numbers >= line.fewest_numbers + line.numbers_a_neighbour * static_cast<double>(problem.k);
 }
 
-/// Returns how many times as much bytes save as on an H200 by CUDA, where they are 1.7 times as fast as 16-bit
-/// floats: fitted to 344 searches by OpenCL, whose kernels for 16-bit floats gain from 65 to 128 columns.
+/// Returns how many times as much bytes save as on an H200 by CUDA, where they are 1.7 times as fast as
+/// 16-bit floats: fitted to 344 searches by OpenCL, whose kernels for 16-bit floats gain from 65 to 128
+/// columns.
 double times_saved(std::int64_t dims, double byte_speed) {
   if (byte_speed < 2 || dims > 256) return 1;
   return dims <= 64 ? 2.3 : dims <= 128 ? 1 : 1.8;
@@ -189,8 +190,8 @@ double times_as_many(const Problem& problem, double wide) {
 /// Rows that pass bounds of fp16, for each root of k.
 constexpr double listed_a_root = 40;
 
-/// Estimates how many more rows per query pass bounds of int8 than of fp16: those of the next `blur` deviations.
-/// On an H200 as many were listed as with a blur 1.25 times as wide.
+/// Estimates how many more rows per query pass bounds of int8 than of fp16: those of the next `blur`
+/// deviations. On an H200 as many were listed as with a blur 1.25 times as wide.
 double more_listed(const Problem& problem, double blur) {
   return listed_a_root * std::sqrt(static_cast<double>(problem.k)) *
          (times_as_many(problem, 1.25 * blur) - 1);
