@@ -73,15 +73,15 @@ __device__ std::uint32_t sampled_place(std::uint32_t i, std::uint32_t size, std:
 /// earlier one is less.
 ///   own   the place of its value in the sample
 ///   mine  first of the ranked / 4 fours that this block ranks
-__device__ std::uint32_t rank_among(const uint4* fours, std::uint32_t begin, std::uint32_t end,
+__device__ std::uint32_t rank_among(const std::uint32_t* values, std::uint32_t begin, std::uint32_t end,
                                     std::uint32_t own, std::uint32_t mine, std::uint32_t value) {
+  const auto* const fours = reinterpret_cast<const uint4*>(values);
   std::uint32_t rank = 0;
 #pragma unroll 4
   for (std::uint32_t f = begin; f < min(end, mine); ++f) {
     const uint4 four = fours[f];
     rank += (four.x <= value) + (four.y <= value) + (four.z <= value) + (four.w <= value);
   }
-  const auto* values = reinterpret_cast<const std::uint32_t*>(fours);
   for (std::uint32_t i = 4 * max(begin, mine); i < 4 * min(end, mine + ranked / 4); ++i)
     rank += values[i] < value || (values[i] == value && i < own);
 #pragma unroll 4
@@ -96,9 +96,8 @@ __device__ std::uint32_t rank_among(const uint4* fours, std::uint32_t begin, std
 /// `ranked` of its keys, each by many_threads / ranked threads; a warp shares the values it compares with.
 __global__ __launch_bounds__(many_threads) void choose_borders(const SampleSort sort,
                                                                const std::uint32_t blocks) {
-  __shared__ uint4 fours[most_buckets * oversampled / 4];
+  __shared__ alignas(sizeof(uint4)) std::uint32_t values[most_buckets * oversampled];
   __shared__ std::uint32_t ranks[ranked];
-  auto* values = reinterpret_cast<std::uint32_t*>(fours);
   take_turn();
   const Turn turn(sort, blocks);
   const Part& part = turn.part;
@@ -116,7 +115,7 @@ __global__ __launch_bounds__(many_threads) void choose_borders(const SampleSort 
   const std::uint32_t each = divide_up(all, many_threads / ranked), begin = threadIdx.x / ranked * each;
   if (own < size)
     atomicAdd(ranks + threadIdx.x % ranked,
-              rank_among(fours, begin, min(begin + each, all), own, turn.x * (ranked / 4), values[own]));
+              rank_among(values, begin, min(begin + each, all), own, turn.x * (ranked / 4), values[own]));
   __syncthreads();
   if (threadIdx.x < ranked && own < size && ranks[threadIdx.x] % oversampled == oversampled - 1)
     turn.borders[ranks[threadIdx.x] / oversampled] = part.key(sampled_place(own, size, part.count));

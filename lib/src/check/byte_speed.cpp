@@ -79,4 +79,9 @@ double byte_speed(Device::State& state) try {
   return 0;  // as above
 }
 
+double known_byte_speed(Device::State& state) {
+  const DeviceSession session(state);
+  return state.byte_speed.value_or(0);
+}
+
 }  // namespace kith

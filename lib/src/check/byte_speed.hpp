@@ -10,4 +10,7 @@ namespace kith {
 /// Throws device_failure.
 double byte_speed(Device::State& state);
 
+/// Returns what byte_speed() measured; 0 if it was not called. Locks the device.
+double known_byte_speed(Device::State& state);
+
 }  // namespace kith

@@ -46,7 +46,8 @@ class QueryRows {
   /// Returns their values on the host. Queries on the device are copied there once, all of the search at a
   /// time. Locks the device.
   MatrixView<const float> on_host() const;
-  /// Returns every `step`-th query on the host. Of queries on the device, only these are copied.
+  /// Returns every `step`-th query on the host. Of queries on the device, only these are copied,
+  /// unless they were chosen by their numbers.
   ///   to  memory of the view of such queries
   MatrixView<const float> sample(std::int64_t step, Floats& to) const;
   /// Writes them to device memory as RowBlocks of `block`. Locks the device.

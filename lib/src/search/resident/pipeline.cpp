@@ -196,7 +196,7 @@ bool TileSearch::is_to_weigh() const {
 /// Judges bytes by how many candidates the first attempt at `count` queries ranked.
 void TileSearch::weigh_bytes(std::int64_t count) const {
   const double ranked = static_cast<double>(bounded_->ranked()) / static_cast<double>(count);
-  if (lists_too_many(plan_.problem, ranked, byte_speed(*index_.device.state())))
+  if (lists_too_many(plan_.problem, ranked, known_byte_speed(*index_.device.state())))
     index_.made->lessons.tell_overwhelms(Proposer::int8, plan_.problem.k);
   else
     index_.made->lessons.tell_bytes_suit(plan_.problem.k);

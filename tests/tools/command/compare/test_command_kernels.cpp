@@ -104,6 +104,17 @@ TEST_CASE("kernels: a selector without a barrier is refused when a search first 
                  "selector, or update the device's driver"));
 }
 
+TEST_CASE(
+    "kernels: a partition that puts keys in another order is refused when a search first uses its selector") {
+  if (!has_pocl()) return;
+  const Changed changed("select/sample_sort.cl", "begin + j] = keys[i];", "begin + j] = keys[i ^ 1];");
+  const Result result = changed.run(
+      "compare --device opencl:pocl --stage search --how fused=no,selector=radix -n 50 -m 2 --dims 2 -k 2");
+  CAPTURE(result.out);
+  CHECK(result.code == 6);
+  CHECK(contains(result.out, "selector radix selected other rows in a test of 8200 distances; choose"));
+}
+
 TEST_CASE("kernels: long lists are sorted by one partition, where many are wanted of few") {
   if (!has_pocl()) return;
   const Changed changed("select/sample_sort.cl", "kith_sort_buckets", "kith_renamed");
