@@ -267,7 +267,7 @@ ALL_INLINE void sort_by_warp(const Bucket bucket, global const Key* slots, const
                              local Key* to_store, global Key* out) {
   const uint lane = (uint)get_local_id(0) % 32;
   Key key[ROOM / 32];
-#define LOAD(e) key[e] = (e) * 32 + lane < bucket.count ? slots[(e) * 32 + lane] : NO_KEY
+#define LOAD(e) key[e] = (e)*32 + lane < bucket.count ? slots[(e)*32 + lane] : NO_KEY
   FOR_KEYS(LOAD, each);
 #undef LOAD
   sort_warp(key, each, lane);
