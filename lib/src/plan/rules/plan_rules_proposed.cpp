@@ -162,7 +162,7 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
 }
 
 /// Returns how many times as much bytes save as on an H200 by CUDA, where they are 1.7 times as fast as
-/// 16-bit floats: fitted to 344 searches by OpenCL, whose kernels for 16-bit floats gain from 65 to 128
+/// 16-bit floats: fitted to 319 searches by OpenCL, whose kernels for 16-bit floats gain from 65 to 128
 /// columns.
 double times_saved(std::int64_t dims, double byte_speed) {
   if (byte_speed < 2 || dims > 256) return 1;
