@@ -1,11 +1,13 @@
-// Tests the step finish, which drops rows from lists and replaces places by numbers: docs/contract.md,
-// section 3.
+// Tests the step finish, which makes distances of keys, drops rows from lists and replaces places by numbers:
+// docs/contract.md, section 3.
 #include "common/device.hpp"
 #include "common/elements.hpp"
+#include "common/oracle.hpp"
 
 namespace kith::tests {
 namespace {
 
+constexpr float not_written = 77.0f;
 constexpr std::uint32_t rows = 5000;  ///< rows in keys are below it; `places` maps them to larger ones
 
 /// Returns lists of different lengths: query q has `width` - q % 4 keys, then masked ones.
@@ -57,7 +59,7 @@ void check_case(const Case& of) {
                                    ? std::int64_t{place_of(at)} - static_cast<std::int64_t>(asked)
                                    : -1;
       const GuardedGrid<Key> in(on, q_count, of.width, make_key(-1, 1), keys);
-      const GuardedGrid<float> distance(on, q_count, of.k, 77.0f);
+      const GuardedGrid<float> distance(on, q_count, of.k, not_written);
       const GuardedGrid<std::int64_t> found(on, q_count, of.k, 77);
       const GuardedMemory<std::uint32_t> by_row(on, places.empty() ? std::vector<std::uint32_t>{0} : places);
       const GuardedMemory<std::int64_t> by_place(on,
@@ -86,6 +88,20 @@ void check_case(const Case& of) {
   });
 }
 
+/// Returns values whose roots are nearly halfway between two floats, and others.
+std::vector<float> hard_squares() {
+  std::vector<float> values = {0, denormal, 3 * denormal, flt_min, 1, 2, 3, 4, 0x1.fffffep+1f, flt_max, inf};
+  for (const int odd : {0, 1})
+    for (std::uint32_t fraction = 0; fraction < 1u << 23; ++fraction) {
+      const double p = std::ldexp(static_cast<double>(fraction | 1u << 23), 23 + odd);
+      const double part = std::sqrt(p) - std::floor(std::sqrt(p));
+      if (std::fabs(part - 0.5) > 2e-5) continue;
+      for (const int exponent : {-146, -106, -46, 6})  // even, so the roots stay nearly halfway
+        values.push_back(static_cast<float>(std::ldexp(p, exponent)));
+    }
+  return values;
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("finish: a row leaves the list of the query that it is, and rows get their numbers") {
@@ -99,6 +115,48 @@ TEST_CASE("finish: a row leaves the list of the query that it is, and rows get t
 
 TEST_CASE("finish: a list that is shorter than the answer ends in none") {
   for (const std::size_t width : {1u, 5u, 260u}) check_case({width + 40, width, true, true, true});
+}
+
+TEST_CASE("finish: distances and rows are those of the host, roots to the last bit") {
+  std::vector<float> values = hard_squares();
+  CHECK(values.size() > 1000);
+  std::uint64_t state = 9;
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    values.push_back(
+        std::bit_cast<float>(static_cast<std::uint32_t>(state >> 33) % std::bit_cast<std::uint32_t>(inf)));
+  }
+  constexpr std::size_t k = 7, width = 9;
+  values.resize(values.size() / k * k);
+  const std::size_t q = values.size() / k;
+  for (const Metric metric : all_metrics) {
+    CAPTURE(std::string(name(metric)));
+    const bool negative = may_be_negative(metric);
+    std::vector<Key> keys(q * width, make_key(5, 5));
+    std::vector<float> distance;
+    std::vector<std::int64_t> numbers;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = negative && i % 3 == 0 ? -values[i] : values[i];
+      const auto row = static_cast<std::uint32_t>(i * 2654435761u % no_row);
+      Key key = make_key(value, row);
+      if (i % 50 == 49) key = i % 100 == 49 ? no_key : Key{no_value} << 32 | row;
+      keys[i / k * width + i % k] = key;
+      const float raw = i % 50 == 49 ? inf : value + 0.0f;
+      distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? raw / 2 : raw);
+      numbers.push_back(i % 50 == 49 ? -1 : std::int64_t{row});
+    }
+    spi::with_device(device(), [&](spi::Device& on) {
+      const GuardedGrid<Key> in(on, q, width, make_key(-1, 1), keys);
+      const GuardedGrid<float> out(on, q, k, not_written);
+      const GuardedGrid<std::int64_t> found(on, q, k, 77);
+      const std::string refusal = run_step(on, spi::FinishStep{metric, in.grid(), out.grid(), found.grid()});
+      if (!refusal.empty()) return;
+      CHECK(bits(out.inside()) == bits(distance));
+      CHECK(found.inside() == numbers);
+      check_canaries(out, found);
+      check_unchanged(in);
+    });
+  }
 }
 
 TEST_SUITE_END();

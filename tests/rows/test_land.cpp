@@ -1,4 +1,4 @@
-// Tests the steps land and finish, and an Index whose rows were landed: docs/contract.md, section 3.
+// Tests the step land, and an Index whose rows were landed: docs/contract.md, section 3.
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"
@@ -290,62 +290,6 @@ TEST_CASE("land: rows that are chosen stand in the order in which they are named
       what.columns = {1, 5, 36};
       check_landing(what);
     }
-}
-
-/// Returns values whose roots are nearly halfway between two floats, and others.
-std::vector<float> hard_squares() {
-  std::vector<float> values = {0, denormal, 3 * denormal, flt_min, 1, 2, 3, 4, 0x1.fffffep+1f, flt_max, inf};
-  for (const int odd : {0, 1})
-    for (std::uint32_t fraction = 0; fraction < 1u << 23; ++fraction) {
-      const double p = std::ldexp(static_cast<double>(fraction | 1u << 23), 23 + odd);
-      const double part = std::sqrt(p) - std::floor(std::sqrt(p));
-      if (std::fabs(part - 0.5) > 2e-5) continue;
-      for (const int exponent : {-146, -106, -46, 6})  // even, so the roots stay nearly halfway
-        values.push_back(static_cast<float>(std::ldexp(p, exponent)));
-    }
-  return values;
-}
-
-TEST_CASE("finish: distances and rows are those of the host, roots to the last bit") {
-  std::vector<float> values = hard_squares();
-  CHECK(values.size() > 1000);
-  std::uint64_t state = 9;
-  for (int i = 0; i < 20000; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(state >> 33) % infinity_bits));
-  }
-  constexpr std::size_t k = 7, width = 9;
-  values.resize(values.size() / k * k);
-  const std::size_t q = values.size() / k;
-  for (const Metric metric : all_metrics) {
-    CAPTURE(std::string(name(metric)));
-    const bool negative = may_be_negative(metric);
-    std::vector<Key> keys(q * width, make_key(5, 5));
-    std::vector<float> distance;
-    std::vector<std::int64_t> rows;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float value = negative && i % 3 == 0 ? -values[i] : values[i];
-      const auto row = static_cast<std::uint32_t>(i * 2654435761u % no_row);
-      Key key = make_key(value, row);
-      if (i % 50 == 49) key = i % 100 == 49 ? no_key : Key{no_value} << 32 | row;
-      keys[i / k * width + i % k] = key;
-      const float raw = i % 50 == 49 ? inf : value + 0.0f;
-      distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? raw / 2 : raw);
-      rows.push_back(i % 50 == 49 ? -1 : std::int64_t{row});
-    }
-    spi::with_device(device(), [&](spi::Device& on) {
-      const GuardedGrid<Key> in(on, q, width, make_key(-1, 1), keys);
-      const GuardedGrid<float> out(on, q, k, canary);
-      const GuardedGrid<std::int64_t> numbers(on, q, k, 77);
-      const std::string refusal =
-          run_step(on, spi::FinishStep{metric, in.grid(), out.grid(), numbers.grid()});
-      if (!refusal.empty()) return;
-      CHECK(bits(out.inside()) == bits(distance));
-      CHECK(numbers.inside() == rows);
-      check_canaries(out, numbers);
-      check_unchanged(in);
-    });
-  }
 }
 
 TEST_CASE("land: a NaN or infinity at every place is named as the host names it") {
