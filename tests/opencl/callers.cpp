@@ -69,6 +69,32 @@ TEST_CASE("callers: queries in buffers lie on the grid of bytes that rows are on
   }
 }
 
+TEST_CASE(
+    "callers: rows that stay bytes answer floats in buffers that lie on their grid, and make no floats") {
+  if (!has_opencl() || !has(Proposer::int8)) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 1);
+  Matrix queries = bytes_as_floats(m, dims, 2);
+  const Stored rows(train, Element::u8, 3, 5), bytes(queries, Element::u8, 3, 5),
+      on(queries, Element::f32, 1, 1);
+  queries.values.back() += 0.5f;
+  const Stored off(queries, Element::f32, 1, 1);
+  const Index index(adopted, rows.view(), Metric::squared_l2, {.reserve = n + 1});
+  const Index right(device(), train, Metric::squared_l2);
+  const std::size_t kept = index.memory_bytes();
+  Trace of_bytes, of_floats;
+  const Neighbors found = right.search(on.view(), k);
+  index.search(caller.put(bytes.view()), k);  // the first search checks the proposer
+  CHECK(index.search(caller.put(bytes.view()), k, {}, &of_bytes) == found);
+  CHECK(index.search(caller.put(on.view()), k, {}, &of_floats) == found);
+  CHECK(of_floats.plan.exact_products);
+  CHECK(of_floats.bytes_from_device == of_bytes.bytes_from_device);  // the host reads none of the queries
+  CHECK(index.memory_bytes() == kept);
+  CHECK(index.search(caller.put(off.view()), k) == right.search(off.view(), k));
+  CHECK(index.memory_bytes() > kept);
+}
+
 TEST_CASE("callers: rows and queries in buffers are centred by the host, and answers go to buffers") {
   if (!has_opencl()) return;
   Caller caller;

@@ -35,11 +35,16 @@ bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const SearchOpt
          m / most_times > std::int64_t{device.profile.byte_queries};
 }
 
-/// Returns whether queries lie on the grid of the rows; queries of the rows' element always do.
+/// Returns whether queries lie on the grid of the rows; queries of the rows' element always do. A device
+/// compares those that it has while it checks them.
 bool lies_on(const ByteGrid& grid, Element of_rows, const SearchRequest& request) {
   if (request.queries.element() == of_rows || request.m() == 0) return true;
-  if (request.queries.is_prepared())
-    return lie_on(grid, request.queries.rows().on_host(), request.options.threads);
+  if (request.queries.is_on_device()) request.queries.prepare(request.options.threads, nullptr, grid);
+  if (request.queries.is_prepared()) {
+    const QueryRows& rows = request.queries.rows();
+    if (const std::optional<bool> on = rows.all_on(grid)) return *on;
+    return lie_on(grid, rows.on_host(), request.options.threads);
+  }
   const RowsView& queries = request.queries.given();
   const bool floats = queries.element == Element::f32 && queries.where == Where::host && queries.data &&
                       queries.stride_bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&

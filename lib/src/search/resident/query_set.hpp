@@ -48,6 +48,7 @@ class QuerySet {
   std::int64_t count() const { return given_.rows; }
   Element element() const { return given_.element; }
   bool is_prepared() const { return prepared_; }
+  bool is_on_device() const { return on_device_.has_value(); }
   /// Returns the queries as given, [m, columns], on the host; the first call copies them from the device if
   /// they are there.
   const RowsView& given() const { return on_device_ ? on_device_->given() : given_; }
