@@ -4,14 +4,12 @@
 //   threshold                      [q]   stride in elements
 //   rows, counts, lows, highs        see candidates.cl; a count above the capacity is read as the capacity
 //
-// Work-group q of GROUP items handles list q, with EACH places per item at a time. When all of these are
-// read, the candidates that stay are written to the first free places; none of these lies behind a place that
-// is still unread.
+// Work-group q of GROUP items handles list q, with EACH places per item at a time (-D EACH). When all of
+// these are read, the candidates that stay are written to the first free places; none of these lies behind a
+// place that is still unread.
 // Work: one comparison per candidate, and 16 bytes read and written for each that stays; one atomic addition
 // per item and one barrier for every GROUP * EACH places.
 #include "propose/candidates.cl"
-
-#define EACH 4
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
     global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {

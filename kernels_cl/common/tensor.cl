@@ -8,6 +8,28 @@ uint local_address(local const uint4* at) {
   return (uint)(ulong)at;
 }
 
+// Read 16 or 8 bytes that are needed once. Compilers keep the order of these and of the products, so that
+// what is read early is on its way meanwhile.
+uint4 read_four_once(global const uint4* from) {
+  uint a, b, c, d;
+  asm volatile(
+      "{ .reg .u64 g; cvta.to.global.u64 g, %4; "
+      "ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0,%1,%2,%3}, [g]; }"
+      : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+      : "l"(from));
+  return (uint4)(a, b, c, d);
+}
+
+uint2 read_two_once(global const uint2* from) {
+  uint a, b;
+  asm volatile(
+      "{ .reg .u64 g; cvta.to.global.u64 g, %2; "
+      "ld.global.nc.L1::no_allocate.L2::256B.v2.u32 {%0,%1}, [g]; }"
+      : "=r"(a), "=r"(b)
+      : "l"(from));
+  return (uint2)(a, b);
+}
+
 // Begins to copy a piece asynchronously. The next function ends a batch of such copies; the one after
 // it waits until all batches of this item but the last `left` have arrived. Other items see them after
 // a barrier.

@@ -8,8 +8,9 @@
 //   threshold [q]
 //   rows, counts, lows, highs             see candidates.cl
 //   numbers, HALVES                       see product_error.cl
-//   products  see visits.cl; tiles are chunks of 4 KiB of a slab of the quantized rows, over all tiles; steps
-//             are slabs
+//   products  see visits.cl; tiles are chunks of 4 KiB of a slab of the quantized rows, over all tiles;
+//             steps are slabs; query_blocks and a_part say how far it is from a chunk of a warp to its next:
+//             so many blocks, and so many tiles of a visit
 //   staged    local memory for [slabs, PARTS, ACROSS, TURNS, 32] pieces of queries, with -D RESIDENT
 //
 // Compiled with -D PIECES=n, pieces of 16 bytes per line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, -D
@@ -61,6 +62,15 @@ typedef uint4 Piece;
 #define SLAB (VISIT_TILE * PIECES)
 #endif
 #define CHUNK (SLAB / CHUNKS)
+
+// Half bytes that up to 8 queries meet come a little sooner when the compiler chooses the order.
+#if defined(HALF_BYTES) && ACROSS == 1
+#define READ_ONCE(from) (*(from))
+#elif PIECES == 2
+#define READ_ONCE read_two_once
+#else
+#define READ_ONCE read_four_once
+#endif
 
 #ifdef RESIDENT
 #define QUERY_PIECES local const Piece*
@@ -118,11 +128,13 @@ ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, con
 }
 #endif
 
-// Goes through the chunks of a warp, slab by slab. It stays at the last one.
+// Goes through the chunks of a warp, slab by slab. It stays at the last one. All chunks of a warp are the
+// same part of their tiles, since the chunks of a tile divide WARPS.
 typedef struct {
   ulong from;  // offset in the quantized rows, in units of Piece
   uint t0;     // first row
   uint slab, chunk;
+  Walk walk;  // the tile of the chunk
 } Cursor;
 
 // Writes to a sample that a chunk has no rows.
@@ -132,11 +144,17 @@ void leave_out(uint chunk, uint q_rows, uint lane, CANDIDATES) {
         NO_VALUE;
 }
 
+ALL_INLINE void skip(Cursor* at, uint4 visits, Walk step) {
+  at->chunk += (uint)get_num_groups(0) * WARPS;
+  at->walk = walk_by(visits, at->walk, step);
+}
+
 // Finds the first chunk, from at->chunk on, that contains rows.
-ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows, uint lane,
-                     CANDIDATES) {
-  for (; at->chunk < chunks; at->chunk += (uint)get_num_groups(0) * WARPS) {
-    const ulong tile = row_of_tile(visits, at->chunk / CHUNKS), first = tile + at->chunk % CHUNKS * ROWS;
+ALL_INLINE bool seek(Cursor* at, uint4 visits, Walk step, uint t_rows, uint slabs, uint chunks, uint q_rows,
+                     uint lane, CANDIDATES) {
+  for (; at->chunk < chunks; skip(at, visits, step)) {
+    const ulong tile = (ulong)at->walk.block * visits.x + at->walk.within,
+                first = tile * VISIT_TILE + at->chunk % CHUNKS * ROWS;
     if (first >= t_rows) {
 #ifdef SAMPLE
       leave_out(at->chunk, q_rows, lane, CANDIDATES_HERE);
@@ -144,21 +162,21 @@ ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chu
       continue;
     }
     at->t0 = (uint)first;
-    at->from = tile / VISIT_TILE * slabs * SLAB + at->chunk % CHUNKS * CHUNK;
+    at->from = tile * slabs * SLAB + at->chunk % CHUNKS * CHUNK;
     return true;
   }
   return false;
 }
 
-ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows,
-                        uint lane, CANDIDATES) {
+ALL_INLINE bool advance(Cursor* at, uint4 visits, Walk step, uint t_rows, uint slabs, uint chunks,
+                        uint q_rows, uint lane, CANDIDATES) {
   if (at->slab + 1 < slabs) {
     ++at->slab;
     at->from += SLAB;
     return true;
   }
-  at->chunk += (uint)get_num_groups(0) * WARPS;
-  const bool more = seek(at, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
+  skip(at, visits, step);
+  const bool more = seek(at, visits, step, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
   if (more) at->slab = 0;
   return more;
 }
@@ -186,7 +204,7 @@ ALL_INLINE void load_rows(Piece rows_of[PARTS][4], global const Piece* from, uin
 #pragma unroll
   for (uint part = 0; part < PARTS; ++part)
 #pragma unroll
-    for (uint i = 0; i < 4; ++i) rows_of[part][i] = from[place_in_lines(4 * s + i, part, lane)];
+    for (uint i = 0; i < 4; ++i) rows_of[part][i] = READ_ONCE(from + place_in_lines(4 * s + i, part, lane));
 }
 
 // Adds the products of the queries with group s of 32 rows of a chunk to the sums, which start at 0 in the
@@ -221,7 +239,7 @@ ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PART
         multiply_pieces(sums[i][j], rows_of[part][2 * i], rows_of[part][2 * i + 1], query);
     }
 #pragma unroll
-    for (uint i = 0; i < 4; ++i) rows_of[part][i] = next[place_in_lines(4 * s + i, part, lane)];
+    for (uint i = 0; i < 4; ++i) rows_of[part][i] = READ_ONCE(next + place_in_lines(4 * s + i, part, lane));
   }
 }
 
@@ -280,8 +298,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
   train += products.train_first / sizeof(Piece);
   train_terms += terms_at.train.first;
 
-  Cursor next = {0, 0, 0, (uint)get_group_id(0) * WARPS + lid / 32};
-  bool more = seek(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
+  const uint first_chunk = (uint)get_group_id(0) * WARPS + lid / 32;
+  const Walk step = {products.query_blocks, products.a_part};
+  Cursor next = {0, 0, 0, first_chunk, walk_from(visits, first_chunk / CHUNKS)};
+  bool more = seek(&next, visits, step, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
   Piece rows_of[GROUPS][PARTS][4];
   float3 row_terms[GROUPS];
   if (more) {
@@ -313,23 +333,18 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
 #endif
 
   Accumulator sums[2][ACROSS][4];
-  float low[GROUPS];
   while (more) {
     const uint t0 = next.t0, place = next.chunk * ROWS, slab = PIECES == 8 ? next.slab : 0;
-    if (slab == 0)
-#pragma unroll
-      for (uint s = 0; s < GROUPS; ++s) low[s] = low_of(terms, row_terms[s]);
-    more = advance(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
-    if (PIECES != 8 || next.slab == 0)
-#pragma unroll
-      for (uint s = 0; s < GROUPS; ++s)
-        row_terms[s] = row_terms_of(train_terms, stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+    more = advance(&next, visits, step, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
 #pragma unroll
     for (uint s = 0; s < GROUPS; ++s) {
       multiply_rows(sums, rows_of[s], PIECES_OF_QUERIES, slab, query_slabs, train + next.from, s, lane);
       if (slab + 1 != slabs) continue;
 
-      const float4 each = spread(low[s], lane);
+      const float3 own_terms = row_terms[s];  // the next terms are on their way before these are used
+      row_terms[s] = row_terms_of(train_terms, stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+      const float low = low_of(terms, own_terms);
+      const float4 each = spread(low, lane);
       float4 v[PAIRS];
       bool near = false;
 #pragma unroll
@@ -342,7 +357,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
       }
 #ifdef SAMPLE
       const ulong t = (ulong)t0 + 32 * s + lane;
-      const float4 gaps = spread(gap_of(terms, train_terms, stride, t, t_rows, low[s]), lane);
+      const float4 gaps = spread(gap_of(terms, train_terms, stride, t, t_rows, low), lane);
       put_sample(v, gaps, q_rows, place + 32 * s, lane, CANDIDATES_HERE);
 #else
       if (any_of_warp(near))

@@ -56,7 +56,7 @@ struct SmallBatch {
     across = queries <= 8 ? 1 : queries <= 16 ? 2 : queries <= 32 ? 4 : 8;
     at_once = across == 1 ? 5 : across <= 4 ? 4 : 3;
     registers = across == 1 ? 96 : across <= 4 ? 128 : 168;
-    if (across == 1 && turns > 1 && lines.pieces == Lines::most_pieces) at_once = 4, registers = 128;
+    if (across == 1 && lines.pieces == Lines::most_pieces) at_once = 4, registers = 128;
   }
   std::size_t query_bytes() const {
     return std::size_t{lines.row_pieces()} * turns * across * 8 * Lines::piece_bytes;

@@ -13,7 +13,7 @@ ulong row_of_tile(uint4 visits, uint tile) {
   return (block * visits.x + tile % visits.x) * VISIT_TILE;
 }
 
-// Goes through successive tiles without divisions.
+// Goes through tiles without divisions.
 typedef struct {
   uint block, within;  // a block of all rows, and a tile of that block
 } Walk;
@@ -23,11 +23,24 @@ Walk walk_from(uint4 visits, uint tile) {
   return at;
 }
 
+uint block_on(uint4 visits, uint block, uint by) {
+  return block >= visits.z - by ? block - (visits.z - by) : block + by;
+}
+
+// Goes as far as from the first tile of the first visit to `step`.
+Walk walk_by(uint4 visits, Walk at, Walk step) {
+  at.within += step.within;
+  at.block = block_on(visits, at.block, step.block);
+  if (at.within < visits.x) return at;
+  at.within -= visits.x;
+  at.block = block_on(visits, at.block, visits.w);
+  return at;
+}
+
 Walk walk_on(uint4 visits, Walk at) {
   if (++at.within < visits.x) return at;
   at.within = 0;
-  at.block += visits.w;
-  if (at.block >= visits.z) at.block -= visits.z;
+  at.block = block_on(visits, at.block, visits.w);
   return at;
 }
 

@@ -4,17 +4,18 @@
 // threshold [q, 1]
 // lists [q, capacity] with bounds, in and out; a count above the capacity is read as the capacity
 //
-// One warp handles one list; if lists are few and may be long, one block does. Each thread takes four places
-// at a time. After all threads have read theirs, the candidates that stay are written to the first free
-// places; none of these lies behind a place that is still unread.
+// One warp handles one list, each lane four places at a time; if lists are few and may be long, one block
+// does, each thread eight places at a time. After all threads have read theirs, the candidates that stay are
+// written to the first free places; none of these lies behind a place that is still unread.
 // Work: one comparison per candidate; 16 bytes are read, and written, for each that stays. Barriers: a block
-// has two for every 1024 places.
+// has two for every 8192 places, since a single list of 28,000 candidates waits for memory at each.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t prune_warp_threads = 128, prune_block_threads = 256, prune_each = 4;
+constexpr std::uint32_t prune_warp_threads = 128, prune_warp_each = 4;
+constexpr std::uint32_t prune_block_threads = 1024, prune_block_each = 8;
 constexpr std::uint32_t long_list = 2048;
 
 struct Pruning {
@@ -40,21 +41,22 @@ struct List {
 };
 
 /// The up to `each` candidates that a thread reads from places first + i * threads.
+template <std::uint32_t each>
 struct Kept {
-  std::uint32_t row[prune_each];
-  float low[prune_each];
-  Key high[prune_each];
-  bool near[prune_each];
+  std::uint32_t row[each];
+  float low[each];
+  Key high[each];
+  bool near[each];
 
   __device__ __forceinline__ void read(const List& list, std::uint32_t first, std::uint32_t threads,
                                        std::uint32_t listed) {
 #pragma unroll
-    for (std::uint32_t i = 0; i < prune_each; ++i) {
+    for (std::uint32_t i = 0; i < each; ++i) {
       const std::uint32_t j = first + i * threads;
       low[i] = j < listed ? list.lows[j] : not_a_candidate();
     }
 #pragma unroll
-    for (std::uint32_t i = 0; i < prune_each; ++i) {
+    for (std::uint32_t i = 0; i < each; ++i) {
       const std::uint32_t j = first + i * threads;
       near[i] = low[i] <= list.threshold;
       row[i] = near[i] ? list.rows[j] : 0;
@@ -64,10 +66,10 @@ struct Kept {
 
   /// Returns how many candidates of the warp are near. before[i] becomes the number of these that stand
   /// before this lane's candidate i.
-  __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[prune_each]) const {
+  __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[each]) const {
     std::uint32_t total = 0;
 #pragma unroll
-    for (std::uint32_t i = 0; i < prune_each; ++i) {
+    for (std::uint32_t i = 0; i < each; ++i) {
       const std::uint32_t vote = __ballot_sync(whole_warp, near[i]);
       before[i] = total + static_cast<std::uint32_t>(__popc(vote & ((1u << threadIdx.x % 32) - 1)));
       total += static_cast<std::uint32_t>(__popc(vote));
@@ -76,9 +78,9 @@ struct Kept {
   }
 
   __device__ __forceinline__ void write(const List& list, std::uint32_t to,
-                                        const std::uint32_t (&before)[prune_each]) const {
+                                        const std::uint32_t (&before)[each]) const {
 #pragma unroll
-    for (std::uint32_t i = 0; i < prune_each; ++i) {
+    for (std::uint32_t i = 0; i < each; ++i) {
       if (!near[i]) continue;
       list.rows[to + before[i]] = row[i];
       list.lows[to + before[i]] = low[i];
@@ -94,9 +96,9 @@ __global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruni
   const List list(pruning, q);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity);
   std::uint32_t kept = 0;
-  for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * prune_each) {
-    Kept mine;
-    std::uint32_t before[prune_each];
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * prune_warp_each) {
+    Kept<prune_warp_each> mine;
+    std::uint32_t before[prune_warp_each];
     mine.read(list, j0 + lane, 32, listed);
     const std::uint32_t some = mine.count(before);  // all lanes have read
     mine.write(list, kept, before);
@@ -113,9 +115,9 @@ __global__ __launch_bounds__(prune_block_threads) void prune_by_blocks(const Pru
   const List list(pruning, blockIdx.x);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
   std::uint32_t kept = 0;
-  for (std::uint32_t j0 = 0; j0 < listed; j0 += prune_block_threads * prune_each) {
-    Kept mine;
-    std::uint32_t before[prune_each], here = 0, all = 0;
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += prune_block_threads * prune_block_each) {
+    Kept<prune_block_each> mine;
+    std::uint32_t before[prune_block_each], here = 0, all = 0;
     mine.read(list, j0 + threadIdx.x, prune_block_threads, listed);
     const std::uint32_t some = mine.count(before);
     if (threadIdx.x % 32 == 0) found[warp] = some;

@@ -14,24 +14,45 @@ __device__ __forceinline__ std::uint64_t row_of_tile(const Tiles& tiles, std::ui
   return (visit * tiles.stride % tiles.blocks * tiles.a_visit + tile % tiles.a_visit) * tile_of_halves;
 }
 
-/// Returns the first rows of successive tiles, from tile `first` on, without divisions.
+/// Returns the first rows of tiles, from tile `first` on, without divisions.
 class Walk {
  public:
+  /// How far a step goes: so many tiles of a visit, and so many blocks.
+  struct Step {
+    std::uint32_t tiles, blocks;
+  };
+
   __device__ __forceinline__ Walk(const Tiles& tiles, std::uint32_t first)
       : in_visit_(first % tiles.a_visit),
         block_(static_cast<std::uint32_t>((std::uint64_t{tiles.first} + first / tiles.a_visit) *
                                           tiles.stride % tiles.blocks)) {}
+  /// Returns the step that goes over `count` tiles.
+  static __host__ __device__ Step step_of(const Tiles& tiles, std::uint32_t count) {
+    return {count % tiles.a_visit,
+            static_cast<std::uint32_t>(std::uint64_t{count / tiles.a_visit} * tiles.stride % tiles.blocks)};
+  }
+
   __device__ __forceinline__ std::uint64_t row(const Tiles& tiles) const {
     return (std::uint64_t{block_} * tiles.a_visit + in_visit_) * tile_of_halves;
   }
   __device__ __forceinline__ void next(const Tiles& tiles) {
     if (++in_visit_ < tiles.a_visit) return;
     in_visit_ = 0;
-    block_ = block_ >= tiles.blocks - tiles.stride ? block_ - (tiles.blocks - tiles.stride)
-                                                   : block_ + tiles.stride;
+    go(tiles, tiles.stride);
+  }
+  __device__ __forceinline__ void next(const Tiles& tiles, const Step& step) {
+    in_visit_ += step.tiles;
+    go(tiles, step.blocks);
+    if (in_visit_ < tiles.a_visit) return;
+    in_visit_ -= tiles.a_visit;
+    go(tiles, tiles.stride);
   }
 
  private:
+  __device__ __forceinline__ void go(const Tiles& tiles, std::uint32_t blocks) {
+    block_ = block_ >= tiles.blocks - blocks ? block_ - (tiles.blocks - blocks) : block_ + blocks;
+  }
+
   std::uint32_t in_visit_, block_;
 };
 

@@ -10,14 +10,14 @@
 // A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, or of 64 or 128 if lines are
 // short. A lane reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next
 // ones into the same registers as soon as these are multiplied. So 128 bytes per lane are always being
-// loaded, and nothing else has to be fast. Training rows are the rows of a matrix product; its columns are
-// the 8, 16, 32 or 64 queries, whose pieces are in shared memory if they fit. The order of dimensions within
-// an mma does not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is a lane's part
-// of one step of 16 or 32 dimensions. A half byte j becomes the byte 16 j where it is multiplied. `low` is
-// computed here, from 12 bytes of terms per row, because writing it and reading it again would take longer.
-// What passes is appended later (findings.cuh). Work: the quantized rows and three terms per row are read
-// once; q / 8 mma for 16 rows and 32 bytes of each. There is a single barrier. Source: docs/certificate.md,
-// sections 3 and 4.
+// loaded, and nothing else has to be fast; what has no part in it, `low` and the test, comes after the
+// loads. Training rows are the rows of a matrix product; its columns are the 8, 16, 32 or 64 queries, whose
+// pieces are in shared memory if they fit. The order of dimensions within an mma does not matter if it is
+// the same on both sides: half a piece, 4 halves or 8 bytes, is a lane's part of one step of 16 or 32
+// dimensions. A half byte j becomes the byte 16 j where it is multiplied. `low` is computed here, from 12
+// bytes of terms per row, because writing it and reading it again would take longer. What passes is appended
+// later (findings.cuh). Work: the quantized rows and three terms per row are read once; q / 8 mma for 16
+// rows and 32 bytes of each. There is a single barrier. Source: docs/certificate.md, sections 3 and 4.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -129,18 +129,24 @@ __device__ __forceinline__ void multiply_pieces(int (&sums)[4], const uint4& upp
 
 /// Goes through the chunks of a warp, slab by slab. It stays at the last one.
 template <int pieces, bool sample>
-struct Cursor {
+class Cursor {
+ public:
   using Of = Line<pieces>;
+
   const typename Of::Piece* from = nullptr;
   std::uint32_t t0 = 0;  // first row
   std::uint32_t slab = 0;
   std::uint32_t chunk;
 
-  /// Finds the first chunk, from `chunk` on, that contains rows.
+  /// Begins at chunk `first`. From there on every `gridDim.x * warps`-th is of this warp: always the same
+  /// part of its tile, since the chunks of a tile divide `warps`.
+  __device__ __forceinline__ Cursor(const HalfCollection& collection, std::uint32_t first)
+      : chunk(first), walk_(collection.tiles, first / Of::chunks) {}
+
+  /// Finds the first chunk, from this one on, that contains rows.
   __device__ __forceinline__ bool seek(const HalfCollection& collection, const Few& few) {
-    const std::uint32_t step = gridDim.x * warps;
-    for (; chunk < few.chunks; chunk += step) {
-      const std::uint64_t tile = row_of_tile(collection.tiles, chunk / Of::chunks);
+    for (; chunk < few.chunks; skip(collection, few)) {
+      const std::uint64_t tile = walk_.row(collection.tiles);
       const std::uint64_t first = tile + chunk % Of::chunks * Of::rows;
       if (first >= collection.train_rows) {
         if (sample) leave_out(collection);
@@ -154,6 +160,24 @@ struct Cursor {
     return false;
   }
 
+  __device__ __forceinline__ bool advance(const HalfCollection& collection, const Few& few) {
+    if (slab + 1 < few.slabs) {
+      ++slab;
+      from += Of::slab;
+      return true;
+    }
+    skip(collection, few);
+    const bool more = seek(collection, few);
+    if (more) slab = 0;
+    return more;
+  }
+
+ private:
+  __device__ __forceinline__ void skip(const HalfCollection& collection, const Few& few) {
+    chunk += gridDim.x * warps;
+    walk_.next(collection.tiles, few.step);
+  }
+
   /// Writes to a sample that these places have no rows.
   __device__ void leave_out(const HalfCollection& collection) const {
     constexpr std::uint32_t groups = Of::rows / spi::sample_rows;
@@ -162,17 +186,7 @@ struct Cursor {
           ordered_bits(no_high());
   }
 
-  __device__ __forceinline__ bool advance(const HalfCollection& collection, const Few& few) {
-    if (slab + 1 < few.slabs) {
-      ++slab;
-      from += Of::slab;
-      return true;
-    }
-    chunk += gridDim.x * warps;
-    const bool more = seek(collection, few);
-    if (more) slab = 0;
-    return more;
-  }
+  Walk walk_;
 };
 
 /// Returns where the piece of the queries is that meets a lane's piece of rows: of queries 8 j + lane / 4, in
@@ -228,8 +242,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
   const std::uint32_t lane = threadIdx.x % 32, slabs = pieces == 8 ? few.slabs : 1;
 
   take_turn();
-  Cursor<pieces, sample> next;
-  next.chunk = blockIdx.x * warps + threadIdx.x / 32;
+  Cursor<pieces, sample> next(collection, blockIdx.x * warps + threadIdx.x / 32);
   bool more = next.seek(collection, few);
   Piece train[Of::groups][Of::parts][4];
   RowTerms row_terms[Of::groups];
@@ -241,7 +254,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
 #pragma unroll
         for (int i = 0; i < 4; ++i)
           train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
-      row_terms[s].load(few.bound, std::uint64_t{next.t0} + s * group_rows + lane);
+      row_terms[s].load(few, std::uint64_t{next.t0} + s * group_rows + lane);
     }
   }
   if constexpr (resident) stage_queries<Elements, pieces, across>(staged, queries, few, slabs);
@@ -253,18 +266,10 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
   }
 
   Findings<GapOfRow> findings(found[threadIdx.x / 32], lane, {&few, largest});
-  float low[Of::groups];
   Sums<Sum, across> sums;
   while (more) {
     const std::uint32_t t0 = next.t0, place = next.chunk * Of::rows, slab = pieces == 8 ? next.slab : 0;
-    if (slab == 0)
-#pragma unroll
-      for (int s = 0; s < Of::groups; ++s) low[s] = row_terms[s].low(few, largest);
     more = next.advance(collection, few);
-    if (pieces != 8 || next.slab == 0)
-#pragma unroll
-      for (int s = 0; s < Of::groups; ++s)
-        row_terms[s].load(few.bound, std::uint64_t{next.t0} + s * group_rows + lane);
 #pragma unroll
     for (int s = 0; s < Of::groups; ++s) {
       if (slab == 0)
@@ -295,16 +300,20 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
         for (int i = 0; i < 4; ++i)  // behind the last chunk, reading some of it again is cheaper than a test
           train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
       }
-      if (slab + 1 == slabs)
-        test_group<sample, Sum, across>(findings, collection, few, largest, sums, limits, low[s],
-                                        t0 + s * group_rows, place + s * group_rows, lane);
+      if (slab + 1 == slabs) {  // the next terms are on their way before these are used
+        const RowTerms terms = row_terms[s];
+        row_terms[s].load(few, std::uint64_t{next.t0} + s * group_rows + lane);
+        test_group<sample, Sum, across>(findings, collection, few, largest, sums, limits,
+                                        terms.low(few, largest), t0 + s * group_rows, place + s * group_rows,
+                                        lane);
+      }
     }
   }
   findings.finish(collection);
 }
 
 template <class Elements, int pieces, int across, bool sample>
-cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const Few& few) {
+cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few few) {
   const std::size_t wanted = std::size_t{few.slabs} * pieces * Elements::pieces * across * 8 * sizeof(uint4);
   constexpr std::size_t findings = sizeof(Finding) * warps * findings_of_warp;
   const bool resident = wanted <= most_shared && wanted + findings <= queue.shared_bytes;
@@ -315,8 +324,10 @@ cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, con
   auto* kernel = collect_small_batch<Elements, pieces, across, true, sample>;
   if constexpr (pieces == 8)
     if (!resident) kernel = collect_small_batch<Elements, pieces, across, false, sample>;
-  return launch_in_turn(queue, kernel, std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once),
-                        threads, shared, collection, few);
+  const auto blocks = std::min<std::uint64_t>(divide_up(few.chunks, warps), at_once);
+  few.step =
+      Walk::step_of(collection.tiles, static_cast<std::uint32_t>(blocks) * (warps / Line<pieces>::chunks));
+  return launch_in_turn(queue, kernel, blocks, threads, shared, collection, few);
 }
 
 template <class Elements, int pieces, int across>
@@ -340,7 +351,7 @@ cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few
 template <class Elements>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
                        const HalfShape& shape, const HalfShape& queries) {
-  const Few few{bound, error_terms(bound), shape.slabs, queries, 0};
+  const Few few{bound, RowTermsAt(bound), error_terms(bound), shape.slabs, queries, 0, {}};
   if constexpr (Elements::pieces == 1)
     if (shape.pieces == 2) return launch_few<Elements, 2>(queue, collection, few);
   return shape.pieces == 4 ? launch_few<Elements, 4>(queue, collection, few)

@@ -17,13 +17,26 @@ __device__ __forceinline__ float largest_of_warp(float value) {
 #endif
 }
 
+/// Where the terms of row 0 are that `low` is computed from.
+struct RowTermsAt {
+  const float *residual, *quantized_norm, *other;
+
+  explicit RowTermsAt(const ProductBound& bound)
+      : residual(bound.train_terms.data + spi::residual * bound.train_terms.stride),
+        quantized_norm(bound.train_terms.data + spi::quantized_norm * bound.train_terms.stride),
+        other(bound.train_terms.data +
+              (bound.squared || bound.exact ? spi::half_norm : spi::norm) * bound.train_terms.stride) {}
+};
+
 /// Values that the whole step needs in addition to the collection.
 struct Few {
   ProductBound bound;
+  RowTermsAt row_terms;
   ErrorTerms terms;
   std::uint32_t slabs;   // number of slabs of a tile
   HalfShape queries;     // the lines of queries
   std::uint32_t chunks;  // number of chunks of all tiles, each with 4 KiB per slab
+  Walk::Step step;       // from a chunk of a warp to its next
 };
 
 __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound, std::uint32_t lane) {
@@ -45,17 +58,13 @@ struct RowTerms {
   float residual, quantized_norm;
   float other;  // half_norm, or norm for inner products that are not exact
 
-  __device__ __forceinline__ void load(const ProductBound& bound, std::uint64_t t) {
+  __device__ __forceinline__ void load(const Few& few, std::uint64_t t) {
     residual = quantized_norm = other = not_a_candidate();
-    if (t >= bound.rows) return;
-    const float* const at = bound.train_terms.data + t;
-    if (bound.exact) {
-      other = __ldg(at + spi::half_norm * bound.train_terms.stride);
-      return;
-    }
-    residual = __ldg(at + spi::residual * bound.train_terms.stride);
-    quantized_norm = __ldg(at + spi::quantized_norm * bound.train_terms.stride);
-    other = __ldg(at + (bound.squared ? spi::half_norm : spi::norm) * bound.train_terms.stride);
+    if (t >= few.bound.rows) return;
+    other = __ldg(few.row_terms.other + t);
+    if (few.bound.exact) return;
+    residual = __ldg(few.row_terms.residual + t);
+    quantized_norm = __ldg(few.row_terms.quantized_norm + t);
   }
 
   __device__ __forceinline__ float low(const Few& few, const LargestOfQueries& largest) const {
@@ -116,7 +125,7 @@ struct GapOfRow {
     if (collection.out.low.data == nullptr) return 0;
     const std::uint64_t t = found.row - collection.first_row;
     RowTerms row_terms;
-    row_terms.load(few->bound, t);
+    row_terms.load(*few, t);
     return gap_of(*few, largest, t, row_terms.low(*few, largest));
   }
 };

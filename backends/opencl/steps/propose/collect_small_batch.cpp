@@ -18,6 +18,10 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
       std::clamp<std::size_t>(std::size_t{200} * 1024 / (local + finding_bytes), 1, shape.at_once);
   const std::size_t groups =
       std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
+  const cl_uint4 visits = visits_of(step);  // tiles of a visit, first, blocks, stride
+  const auto tiles_on = static_cast<cl_uint>(groups * warps / shape.chunks_a_tile());
+  const cl_ulong visits_on = tiles_on / visits.s[0];
+  const auto blocks_on = static_cast<cl_uint>(visits_on * visits.s[3] % visits.s[2]);
   const bool halves = sums_squares(step.metric);
   const spi::QuantizedRows &queries = step.queries, &train = step.train;
   const auto bytes_a_row = [&](const Lines& lines) {
@@ -36,9 +40,9 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
       buffer_of(queries.rows.memory), buffer_of(train.rows.memory),
       Products{queries.rows.first * bytes_a_row(shape.query_lines),
                train.rows.first * bytes_a_row(shape.lines), static_cast<cl_uint>(step.values.rows),
-               static_cast<cl_uint>(train.rows.rows), chunks, 0, 0, shape.lines.slabs,
-               shape.query_lines.slabs, step.first_row, step.unscale},
-      visits_of(step), buffer_of(queries.row_terms.memory), buffer_of(train.row_terms.memory),
+               static_cast<cl_uint>(train.rows.rows), chunks, blocks_on, tiles_on % visits.s[0],
+               shape.lines.slabs, shape.query_lines.slabs, step.first_row, step.unscale},
+      visits, buffer_of(queries.row_terms.memory), buffer_of(train.row_terms.memory),
       TermPlaces{queries.row_terms, train.row_terms}, step.threshold, error, Local{local});
 }
 

@@ -35,7 +35,8 @@ inline cl_uint4 visits_of(const spi::CollectStep& step) {
 
 /// Products of visits.cl, an argument by value. Firsts are in pieces of 16 bytes, for collect_small_batch.cl
 /// in bytes. For collect_tiles.cl steps have 64 bytes, and a_block is the number of pieces of 128 rows. For
-/// collect_small_batch.cl tiles are chunks, steps are slabs, and a_block are slabs of a query.
+/// collect_small_batch.cl tiles are chunks, steps are slabs, a_block are slabs of a query, and query_blocks
+/// and a_part are what is between two chunks of a warp.
 /// fused_test_rows.cl gets K unscale.
 struct Products {
   cl_ulong queries_first, train_first;
