@@ -98,6 +98,12 @@ bool fills_block(const spi::LandStep& step, std::size_t r, std::size_t end) {
          r + step.out.block <= end && address % alignof(float) == 0 && step.from.stride % alignof(float) == 0;
 }
 
+/// Asks for `bytes` of memory from an address on, which are read soon.
+inline void fetch(const unsigned char* from, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(from + at);
+}
+
 /// Lands the rows of a block, of two or three columns each. Reads the row behind them, too, which follows
 /// without a gap.
 template <std::size_t columns>
@@ -117,9 +123,13 @@ std::uint32_t land_block(const spi::LandStep& step, std::size_t r) {
   FourBits magnitudes = {};
   std::size_t landed = dims;
   if (dims >= four) {  // the last columns, if they are fewer than four, with some of those before them
-    for (std::size_t d = 0; d < dims; d += four)
+    const bool is_tight = stride == dims * sizeof(float) && r + 2 * block <= step.from.rows;
+    for (std::size_t d = 0; d < dims; d += four) {
+      // Columns of many rows are read here and there, which no processor foresees. The next block comes in order.
+      if (is_tight) fetch(rows + block * (stride + d * sizeof(float)), block * four * sizeof(float));
       for (std::size_t b = 0, from = std::min(d, dims - four); b < block; b += four)
         turn(rows + b * stride + from * sizeof(float), stride, to + from * block + b, block, magnitudes);
+    }
   } else if (reads_on && dims == 3) {
     land_narrow<3>(rows, to, block, magnitudes);
   } else if (reads_on && dims == 2) {

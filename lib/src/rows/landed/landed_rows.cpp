@@ -251,6 +251,18 @@ void RowsToLand::refuse_row(std::int64_t row) const {
   refuse_landed_row(*state_, borrowed_ ? borrowed_->read(row, 1, bytes) : rows_.slice(row, 1), row, how_);
 }
 
+std::optional<MatrixView<const float>> RowsToLand::sample_in_place(std::int64_t step) const {
+  constexpr std::int64_t bytes = sizeof(float);
+  const bool changes = rows_.element != Element::f32 || !how_.features.empty() || !order_.empty() ||
+                       prepare_of(how_.metric) != Prepare::none;
+  if (rows_.where != Where::host || changes || rows_.rows == 0) return std::nullopt;
+  const unsigned char* const first = rows_.row(0);
+  if (reinterpret_cast<std::uintptr_t>(first) % alignof(float) != 0 || rows_.stride_bytes % bytes != 0)
+    return std::nullopt;
+  return MatrixView<const float>(reinterpret_cast<const float*>(first), divide_up(rows_.rows, step),
+                                 rows_.cols, clamped_product(rows_.stride_bytes, step) / bytes);
+}
+
 Floats RowsToLand::sample(std::int64_t step) const {
   const std::int64_t count = divide_up(rows_.rows, step);
   const bool on_device = rows_.where != Where::host;

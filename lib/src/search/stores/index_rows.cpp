@@ -66,8 +66,14 @@ RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
     put.chunks = rows.chunks(given.first);
   } else {
     const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
-    put.sample.own = land_and_sample(schema, rows, given, step, put.chunks);
-    put.sample.view = {put.sample.own.data(), count, rows.dims()};
+    const bool is_host = schema.device.info().profile.host_threads;  // else another thread copies meanwhile
+    if (const auto there = is_host ? rows.sample_in_place(step) : std::nullopt) {
+      put.chunks = rows.chunks(given.first);
+      put.sample.view = *there;
+    } else {
+      put.sample.own = land_and_sample(schema, rows, given, step, put.chunks);
+      put.sample.view = {put.sample.own.data(), count, rows.dims()};
+    }
   }
   put.largest = rows.largest();
   return put;
