@@ -8,6 +8,7 @@
 #include "common/oracle.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
+#include "kith/knn.hpp"
 #include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
@@ -99,6 +100,7 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
       const HostileEnvironment hostile(setting);
       error_of([&] { index.search(train, 3); });
       error_of([&] { Index(device(), matrix(1, {inf}), Metric::l1); });
+      error_of([&] { knn(device(), matrix(1, {inf}), train, 1); });
       error_of([&] { Index(device(), matrix(1, {std::nanf("")}), Metric::l1); });
       error_of(
           [&] { stages::distance(device(), matrix(1, {1e30f}), matrix(1, {1e30f}), Metric::negative_dot); });
@@ -122,12 +124,14 @@ TEST_CASE("environment: rows of nothing but the smallest numbers") {
     const Neighbors expected = neighbors(metric, rows, rows, 3);
     for (const HostileSetting setting : hostile_settings) {
       CAPTURE_ALL(name(metric), name(setting));
-      Neighbors found;
+      Neighbors found, once;
       {
         const HostileEnvironment hostile(setting);
         found = Index(device(), rows, metric).search(rows, 3);
+        once = knn(device(), rows, rows, 3, metric);
       }
       CHECK(difference(found, expected) == "");
+      CHECK(once == found);
     }
   }
 }
@@ -136,14 +140,17 @@ TEST_CASE("environment: a progress callback runs under the caller's own setting"
   const Matrix train = matrix(1, {1, 2});
   const Index index(device(), train);
   for (const HostileSetting setting : hostile_settings) {
-    bool kept = false;
+    bool kept = false, kept_once = false;
     {
       const HostileEnvironment hostile(setting);
       SearchOptions options;
       options.progress = [&](const Progress&) { kept = hostile.still_set(); };
       index.search(train, 1, options);
+      options.progress = [&](const Progress&) { kept_once = hostile.still_set(); };
+      knn(device(), train, train, 1, Metric::l2, options);
     }
     CHECK(kept);
+    CHECK(kept_once);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "common/oracle.hpp"
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
+#include "kith/knn.hpp"
 #include "kith/knn_graph.hpp"
 #include "kith/parse.hpp"
 #include "kith/trace.hpp"
@@ -51,6 +52,35 @@ TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
   CHECK(told(kith_knn_graph(on.get(), &rows, k, nullptr, nullptr, found.distance.data(), found.row.data())) ==
         "ok");
   CHECK(found == knn_graph(device(), train, k, Metric::l2));
+}
+
+TEST_CASE("c: the nearest rows without an index") {
+  const OpenDevice on = opened();
+  const Matrix train = train_rows(Metric::l1), queries = query_rows(Metric::l1);
+  const kith_rows rows = rows_of(train), asked = rows_of(queries);
+  const std::size_t cells = size(queries.rows * k);
+  Neighbors found{queries.rows, k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
+  auto of_index = KITH_INIT(kith_index_options);
+  of_index.metric = "manhattan";
+  const TraceRoom trace = made<TraceRoom>([](kith_trace** out) { return kith_trace_new(1, out); });
+  auto how = KITH_INIT(kith_search_options);
+  how.trace = trace.get();
+  const auto ask = [&](const kith_search_options* options) {
+    return told(
+        kith_knn(on.get(), &rows, &asked, k, &of_index, options, found.distance.data(), found.row.data()));
+  };
+  CHECK(ask(&how) == "ok");
+  CHECK(found == knn(device(), train, queries, k, Metric::l1));
+  how.memory_limit = std::size_t{1} << 24;  // which an index heeds
+  std::fill(found.row.begin(), found.row.end(), -1);
+  CHECK(ask(&how) == "ok");
+  CHECK(found == knn(device(), train, queries, k, Metric::l1));
+  std::vector<std::int64_t> row(cells);
+  CHECK(told(kith_knn(on.get(), &rows, &asked, k, &of_index, nullptr, nullptr, row.data())) == "ok");
+  CHECK(row == found.row);
+  CHECK(told(kith_knn_f64(on.get(), &rows, &asked, k, &of_index, nullptr, nullptr, row.data())) ==
+        "2: kith_knn_f64: the index computes in single precision, and its distances are "
+        "floats; call kith_knn()");
 }
 
 TEST_CASE("c: a search by each metric, by rows with and without gaps") {

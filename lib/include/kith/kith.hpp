@@ -35,6 +35,7 @@
 #include "kith/index_file.hpp"
 #include "kith/key.hpp"
 #include "kith/keys.hpp"
+#include "kith/knn.hpp"
 #include "kith/knn_graph.hpp"
 #include "kith/labels.hpp"
 #include "kith/matrix_view.hpp"

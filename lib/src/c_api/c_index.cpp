@@ -5,6 +5,7 @@
 #include <string>
 
 #include "c_api/c_arguments.hpp"
+#include "c_api/c_searches.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/centre.hpp"
 #include "kith/filter.hpp"
@@ -25,31 +26,17 @@ void kith::c_api::check_width(const char* where, Arithmetic of_index, Arithmetic
                     instead + "()");
 }
 
-namespace {
+void ArraysSink::begin(std::int64_t m, std::int64_t k) {
+  const std::size_t cells = cells_of(m, k);
+  if (!distance_) unwanted_.distance.resize(cells);
+  if (!row_) unwanted_.row.resize(cells);
+  write_to(distance_ ? distance_ : unwanted_.distance.data(), row_ ? row_ : unwanted_.row.data());
+  HostSink::begin(m, k);
+}
 
-/// Writes to arrays of a caller, and to its own memory in place of arrays that are NULL.
-class ArraysSink final : public HostSink {
- public:
-  ArraysSink(ShownBy shown, float* distance, int64_t* row)
-      : HostSink(shown, distance, row), distance_(distance), row_(row) {}
-  void begin(std::int64_t m, std::int64_t k) override {
-    const std::size_t cells = cells_of(m, k);
-    if (!distance_) unwanted_.distance.resize(cells);
-    if (!row_) unwanted_.row.resize(cells);
-    write_to(distance_ ? distance_ : unwanted_.distance.data(), row_ ? row_ : unwanted_.row.data());
-    HostSink::begin(m, k);
-  }
-
- private:
-  float* const distance_;
-  int64_t* const row_;
-  Neighbors unwanted_;
-};
-
-/// Calls Index::search(), and writes to arrays of the caller.
-///   distance, row  [m, k]; null: not wanted
-void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
-                      Trace* trace, float* distance, int64_t* row) {
+void kith::c_api::search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k,
+                                   const SearchOptions& options, Trace* trace, float* distance,
+                                   int64_t* row) {
   const Index::State& state = in.state();
   const MappedOptions mapped("search", state, options, asked.rows, k);
   ArraysSink sink(state.shown, distance, row);
@@ -57,12 +44,22 @@ void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, co
   if (row) state.numbers.to_numbers({row, cells_of(asked.rows, k)});
 }
 
-void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
-                      Trace* trace, double* distance, int64_t* row) {
+void kith::c_api::search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k,
+                                   const SearchOptions& options, Trace* trace, double* distance,
+                                   int64_t* row) {
   const Neighbors found = in.search(asked, k, options, trace);
   give(distance, found.distance64);
   give(row, found.row);
 }
+
+Index kith::c_api::index_of(const char* where, const kith_device* device, const RowsView& train,
+                            const kith_index_options* options) {
+  const Device& on = given(where, "device", device).device;
+  const kith_index_options asked = read_struct(where, options);
+  return Index(on, train, choice_of(asked.metric, default_metric), index_options_of(where, asked));
+}
+
+namespace {
 
 /// Searches by an index whose arithmetic is that of `Distance`.
 ///   instead  the function for the other arithmetic
@@ -75,13 +72,6 @@ void search_index(const char* where, const char* instead, const kith_index* inde
   check_width(where, in.arithmetic(), arithmetic_of_array<Distance>, instead);
   search_to_arrays(in, asked, k, how.options(), how.trace(), distance, row);
   how.tell();
-}
-
-Index index_of(const char* where, const kith_device* device, const RowsView& train,
-               const kith_index_options* options) {
-  const Device& on = given(where, "device", device).device;
-  const kith_index_options asked = read_struct(where, options);
-  return Index(on, train, choice_of(asked.metric, default_metric), index_options_of(where, asked));
 }
 
 }  // namespace
@@ -208,65 +198,6 @@ kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
   return guarded(__func__, [&](const char* where) {
     const Index& of = given(where, "index", index).index;
     of.prepare(m, k, Asked(where, options, of.positions(), m).options());
-  });
-}
-
-namespace {
-
-/// Calls search(index, rows, options, trace) for the neighbours of all rows.
-template <class Search>
-void search_graph(const char* where, const kith_device* device, const kith_rows* rows,
-                  const kith_index_options* index_options, const kith_search_options* options,
-                  const Search& search) {
-  const RowsView all = rows_of(where, "training", rows);
-  const Index in = index_of(where, device, all, index_options);
-  const Asked how(where, options, all.rows, all.rows);
-  SearchOptions way = how.options();
-  if (way.self)
-    refuse(where, "self is given, but each row is left out by itself already; leave has_self at 0");
-  way.self = 0;
-  search(in, all, way, how.trace());
-  how.tell();
-}
-
-template <class Distance>
-void graph_to_arrays(const char* where, const char* instead, const kith_device* device, const kith_rows* rows,
-                     std::int64_t k, const kith_index_options* index_options,
-                     const kith_search_options* options, Distance* distance, int64_t* row) {
-  search_graph(where, device, rows, index_options, options,
-               [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
-                 check_width(where, in.arithmetic(), arithmetic_of_array<Distance>, instead);
-                 search_to_arrays(in, all, k, way, trace, distance, row);
-               });
-}
-
-}  // namespace
-
-kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
-                           const kith_index_options* index_options, const kith_search_options* options,
-                           float* distance, int64_t* row) {
-  return guarded(__func__, [&](const char* where) {
-    graph_to_arrays(where, "kith_knn_graph_f64", device, rows, k, index_options, options, distance, row);
-  });
-}
-
-kith_status kith_knn_graph_f64(const kith_device* device, const kith_rows* rows, int64_t k,
-                               const kith_index_options* index_options, const kith_search_options* options,
-                               double* distance, int64_t* row) {
-  return guarded(__func__, [&](const char* where) {
-    graph_to_arrays(where, "kith_knn_graph", device, rows, k, index_options, options, distance, row);
-  });
-}
-
-kith_status kith_knn_graph_on_device(const kith_device* device, const kith_rows* rows, int64_t k,
-                                     const kith_index_options* index_options,
-                                     const kith_search_options* options, const kith_device_answers* answers) {
-  return guarded(__func__, [&](const char* where) {
-    const DeviceNeighbors to = answers_of(where, answers);
-    search_graph(where, device, rows, index_options, options,
-                 [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
-                   in.search_into(all, k, to, way, trace);
-                 });
   });
 }
 

@@ -24,6 +24,10 @@ const char* const by_bounds = "; bounds of products tell which rows may be near,
 std::string fused_on_host() {
   return "the fused step keeps distances in registers";
 }
+std::string straight() {
+  return "few queries read each row once, so it is landed, searched in the cache and forgotten: copying all "
+         "rows first would take longer";
+}
 std::string fused_on_gpu() {
   return "k is small enough to select while distances are computed";
 }
@@ -217,6 +221,9 @@ std::string distinct(std::int64_t distinct, std::int64_t rows) {
 }
 std::string unit_rows_of_host() {
   return "; the host divides the queries by their norms, which the device does not do exactly";
+}
+std::string index_for_once() {
+  return "; the rows became an index for this search alone";
 }
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +

@@ -14,6 +14,8 @@ namespace kith::reasons {
 // These are reasons of the built-in rules.
 std::string fused_on_host();
 std::string fused_on_gpu();
+/// The rows of a caller are searched where they lie.
+std::string straight();
 std::string sorted_lists();
 std::string sorts_most();
 std::string small_buffer();
@@ -84,6 +86,8 @@ std::string placed(Placement placement, const std::string& members);
 /// The plan searches the distinct rows, and lists the copies of each.
 std::string distinct(std::int64_t distinct, std::int64_t rows);
 std::string unit_rows_of_host();
+/// The index was made for this search alone.
+std::string index_for_once();
 std::string overwhelmed(Proposer proposer);
 std::string rows_are_bytes();
 std::string exact_products();

@@ -7,8 +7,8 @@
 # tools/frames/frames.py says what counts. It measures searches where it is called by hand, since its build takes minutes.
 
 # 148 before double precision, 193 with it; equal rows kept once declare 11, many groups 19, bands of bits 7, products
-# of rows with gaps 14, projections and picked queries 36.
-limit_frames=305
+# of rows with gaps 14, projections and picked queries 36, searches without an Index 4.
+limit_frames=309
 
 packages_frames="gdb python3"
 

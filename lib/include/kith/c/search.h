@@ -157,6 +157,21 @@ KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, cons
 KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
                                           const kith_search_options* options);
 
+/// Find the k rows nearest to each query, exactly, without an index that is kept: as kith_index_new() and
+/// kith_index_search() do. On a CPU few queries are compared with the rows where these lie, without a copy of
+/// all.
+///   rows           [n, dims]
+///   queries        [m, dims]
+///   distance, row  [m, k]  out; NULL: not wanted
+KITH_C_API kith_status kith_knn(const kith_device* device, const kith_rows* rows, const kith_rows* queries,
+                                int64_t k, const kith_index_options* index_options,
+                                const kith_search_options* options, float* distance, int64_t* row);
+/// Do the same in double precision, for which `index_options` or the rows ask.
+KITH_C_API kith_status kith_knn_f64(const kith_device* device, const kith_rows* rows,
+                                    const kith_rows* queries, int64_t k,
+                                    const kith_index_options* index_options,
+                                    const kith_search_options* options, double* distance, int64_t* row);
+
 /// Find the k rows nearest to each row, except itself, exactly.
 ///   k              1 ... n - 1
 ///   options        without `self`
