@@ -34,6 +34,7 @@ from ._core._errors import (
 from ._core._index import Index, knn_graph
 from ._core._index_file import IndexFileInfo, index_file_info
 from ._core._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
+from ._core._knn import knn
 from ._core._library import version as _version
 from ._core._metrics import metrics
 from ._core._names import shorten as _shorten
@@ -71,6 +72,7 @@ __all__ = [
     "digest",
     "finish",
     "index_file_info",
+    "knn",
     "knn_graph",
     "largest_element",
     "leave_out",

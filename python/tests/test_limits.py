@@ -113,6 +113,7 @@ COUNTS = {
     "prepare": lambda index, x: index.prepare(x, 1),
     "explain": lambda index, x: index.explain(1, x),
     "queries that are explained": lambda index, x: index.explain(x, 1),
+    "knn": lambda index, x: kith.knn([[0.0], [1.0]], [[0.0]], x, device="cpu"),
     "knn_graph": lambda index, x: kith.knn_graph([[0.0], [1.0]], x, device="cpu"),
     "first_row": lambda index, x: kith.Index([[0.0]], device="cpu", first_row=x),
     "reserve": lambda index, x: kith.Index([[0.0]], device="cpu", reserve=x),

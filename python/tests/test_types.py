@@ -44,6 +44,7 @@ KNOWN = {
     "near.first": "NDArray[np.int64]",
     "near.row": "NDArray[np.int64]",
     "near.distance": "Union[NDArray[np.float32], NDArray[np.float64]]",
+    "kith.knn(x, x, 1).row": "NDArray[np.int64]",
     "kith.knn_graph(x, 1).row": "NDArray[np.int64]",
     "index.with_(x).without([1]).compact()": "kith.Index",
     "index.numbers()": "NDArray[np.int64]",

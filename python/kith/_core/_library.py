@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_index_search": (_STATUS, [_HANDLE, _ROWS, _I64, _SEARCH, _VOID, _VOID]),
     "kith_index_search_f64": (_STATUS, [_HANDLE, _ROWS, _I64, _SEARCH, _VOID, _VOID]),
     "kith_index_search_on_device": (_STATUS, [_HANDLE, _ROWS, _I64, _SEARCH, c.POINTER(s.DeviceAnswers)]),
+    "kith_knn": (_STATUS, [_HANDLE, _ROWS, _ROWS, _I64, c.POINTER(s.IndexOptions), _SEARCH, _VOID, _VOID]),
     "kith_index_within": (_STATUS, [_HANDLE, _ROWS, _VOID, _I64, _SEARCH, _OUT]),
     "kith_index_within_f64": (_STATUS, [_HANDLE, _ROWS, _VOID, _I64, _SEARCH, _OUT]),
     "kith_within_free": (None, [_HANDLE]),

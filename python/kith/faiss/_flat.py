@@ -11,6 +11,7 @@ import numpy as np
 from .._core._checks import thread_count, whole
 from .._core._errors import InvalidArgument, Unsupported
 from .._core._index import Index as KithIndex
+from .._core._knn import knn as kith_knn
 from .._core._locks import Lock
 from .._core._pickles import stamped, unstamped
 from .._core._types import Bool, DeviceLike, Float32, Int64, MetricName, UInt64
@@ -281,8 +282,15 @@ def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = 
     """
     base = rows_of(xb, "kith.faiss.knn: xb")
     index = IndexFlat(base.array.shape[1], metric, device)
-    index.add(base)
-    return index.search(xq, k)
+    queries, k = index._rows(xq, "search"), whole(k, "kith.faiss.search: k")
+    if not 1 <= k <= len(base.array):
+        index.add(base)
+        return index.search(queries, k)
+    distance, row = new_arrays((len(queries.array), k), np.float32, "kith.faiss.knn")
+    kith_knn(base, queries, k, METRICS[index.metric_type], device, out=(distance, row), threads=_threads)
+    if index.metric_type == METRIC_INNER_PRODUCT:
+        np.subtract(0, distance, out=distance)  # as in `search`
+    return distance, row
 
 
 def omp_set_num_threads(num_threads: int) -> None:
