@@ -8,7 +8,7 @@ HEADERS = [
     ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"), ("Counts within radii", "count_radii"),
     ("Pairs of rows", "pairs"),
     ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("What calls are told", "options"), ("Choices", "choices"), ("What a search did", "trace"),
-    ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
+    ("One search without an Index", "knn"), ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Centres", "centre"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"),

@@ -125,7 +125,8 @@ std::uint32_t land_block(const spi::LandStep& step, std::size_t r) {
   if (dims >= four) {  // the last columns, if they are fewer than four, with some of those before them
     const bool is_tight = stride == dims * sizeof(float) && r + 2 * block <= step.from.rows;
     for (std::size_t d = 0; d < dims; d += four) {
-      // Columns of many rows are read here and there, which no processor foresees. The next block comes in order.
+      // Columns of many rows are read here and there, which no processor foresees. The next block comes
+      // in order.
       if (is_tight) fetch(rows + block * (stride + d * sizeof(float)), block * four * sizeof(float));
       for (std::size_t b = 0, from = std::min(d, dims - four); b < block; b += four)
         turn(rows + b * stride + from * sizeof(float), stride, to + from * block + b, block, magnitudes);

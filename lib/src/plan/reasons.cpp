@@ -25,8 +25,9 @@ std::string fused_on_host() {
   return "the fused step keeps distances in registers";
 }
 std::string straight() {
-  return "few queries read each row once, so it is landed, searched in the cache and forgotten: copying all "
-         "rows first would take longer";
+  return "each piece of the rows is landed, searched in the cache and forgotten: copying all rows first "
+         "would "
+         "take longer";
 }
 std::string fused_on_gpu() {
   return "k is small enough to select while distances are computed";

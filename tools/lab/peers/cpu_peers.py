@@ -7,9 +7,10 @@ Needs NumPy, the Python package kith and the peers: faiss-cpu, scikit-learn-inte
 first answer begins with rows in memory and nothing else: it takes an Index, or what a peer has in its place, and one
 search. Then the same queries are asked again, 300 times or for half a second: a later answer is one of the last third,
 when what pays with time, such as boxes, is there. The libraries take turns. Each cell is the median in milliseconds, of
-the wall clock and of the processors. Rows of a peer that are not kith's are counted: peers compute otherwise, so those
-that tie, or nearly, may differ. Trees search up to 16 columns; usearch makes no index, and needs memory for all
-distances, so it is left out where these are many.
+the wall clock and of the processors. `knn` is kith.knn, which makes an index only where that pays, and keeps none: its
+later answers are first ones, in memory that is there. Rows of a peer that are not kith's are counted: peers compute
+otherwise, so those that tie, or nearly, may differ. Trees search up to 16 columns; usearch makes no index, and needs
+memory for all distances, so it is left out where these are many.
 """
 import argparse
 import json
@@ -38,6 +39,11 @@ def kith_searcher(rows, threads):
     import kith
     index = kith.Index(rows, "l2", "cpu")
     return lambda queries, k: index.search(queries, k, threads=threads).row
+
+
+def knn_searcher(rows, threads):
+    import kith  # without an index: each answer is a first one
+    return lambda queries, k: kith.knn(rows, queries, k, "l2", "cpu", threads=threads).row
 
 
 def faiss_searcher(rows, threads):
@@ -72,7 +78,7 @@ def pykdtree_searcher(rows, threads):
     return lambda queries, k: tree.query(queries, k)[1]
 
 
-SEARCHERS = {"kith": kith_searcher, "faiss": faiss_searcher, "sklearnex": sklearnex_searcher,
+SEARCHERS = {"kith": kith_searcher, "knn": knn_searcher, "faiss": faiss_searcher, "sklearnex": sklearnex_searcher,
              "usearch": usearch_searcher, "scipy": scipy_searcher, "pykdtree": pykdtree_searcher}
 TREES = ("scipy", "pykdtree")
 
@@ -103,7 +109,7 @@ def measure(case, asked, numpy):
     rows, queries = draw.random((n, dims), numpy.float32), draw.random((m, dims), numpy.float32)
     if whole:
         rows, queries = numpy.floor(rows * 256), numpy.floor(queries * 256)
-    names = ["kith", *asked.peers.split(",")]
+    names = ["kith", "knn", *asked.peers.split(",")]
     left_out = TREES if dims > MOST_COLUMNS_OF_TREES else ()
     left_out += ("usearch",) if n * m > MOST_DISTANCES_OF_USEARCH else ()
     names = [name for name in names if name not in left_out]

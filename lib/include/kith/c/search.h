@@ -158,8 +158,8 @@ KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, in
                                           const kith_search_options* options);
 
 /// Find the k rows nearest to each query, exactly, without an index that is kept: as kith_index_new() and
-/// kith_index_search() do. On a CPU few queries are compared with the rows where these lie, without a copy of
-/// all.
+/// kith_index_search() do. On a CPU few queries are compared with the rows where these lie, and not all
+/// rows are copied.
 ///   rows           [n, dims]
 ///   queries        [m, dims]
 ///   distance, row  [m, k]  out; NULL: not wanted

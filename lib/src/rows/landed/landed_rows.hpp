@@ -61,7 +61,8 @@ class RowsToLand {
   float largest() const { return largest_; }
   /// Returns every `step`-th row from row 0 on, landed. The rows must be checked.
   Floats sample(std::int64_t step) const;
-  /// Returns the same rows in the caller's memory, on the host, if they land without any change; else nothing.
+  /// Returns the same rows in the caller's memory, on the host, if they land without any change; else
+  /// nothing.
   std::optional<MatrixView<const float>> sample_in_place(std::int64_t step) const;
 
   /// Lands `count` rows from `first` on, `step` apart, as RowBlocks of `block` from the beginning of `to` on.

@@ -16,13 +16,13 @@ namespace {
 /// A piece of rows, as floats: it fits the second cache of a core beside what else a search needs.
 constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
 
-/// Each query begins a list in each piece, which takes about as long as copying 1/640 of the piece for every
-/// neighbour and 16 times as long besides. Measured with AVX2 on rows of 3 to 784 columns: with k = 10 up to 24
-/// queries gained, and 32 did only by wide rows; with k = 100 up to 5.
+/// Each query begins a list in each piece, which takes about as long as copying 1/640 of the piece for
+/// every neighbour and 16 times as long besides. Measured with AVX2 on rows of 3 to 784 columns: with k =
+/// 10 up to 24 queries gained, and 32 did only by wide rows; with k = 100 up to 5.
 constexpr std::int64_t most_lists = 640, lists_a_query = 16;
 
-/// All rows are one piece, which is searched as that of an Index is. Making the Index takes longer than up to so
-/// many multiply-adds.
+/// All rows are one piece, which is searched as that of an Index is. Making the Index takes longer than
+/// up to so many multiply-adds.
 constexpr std::int64_t most_work_of_one = std::int64_t{1} << 24, most_queries = 1 << 12, most_keys = 1 << 20;
 
 std::int64_t columns_of(const SearchOnce& asked) {

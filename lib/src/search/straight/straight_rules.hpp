@@ -31,8 +31,8 @@ struct StraightPieces {
   std::uint32_t of_a_piece;  ///< threads that share a piece
 };
 
-/// Divides rows that are searched where they lie: a single piece is searched by all threads, several by one thread
-/// each. Returns nothing if an Index is to be made, by which the answers would be the same.
+/// Divides rows that are searched where they lie: a single piece is searched by all threads, several by
+/// one thread each. Returns nothing if an Index is to be made, by which the answers would be the same.
 std::optional<StraightPieces> straight_pieces(const SearchOnce& asked);
 
 }  // namespace kith

@@ -41,8 +41,9 @@ constexpr std::size_t words_a_thread = 16, unit_words = 8;
 constexpr std::array<std::uint32_t, words_a_thread> nothing_found = {0, no_row, 0, 0, 0, 0, 0, 0, 0, no_row};
 static_assert(spi::land_findings <= unit_words && unit_words + spi::unit_findings <= words_a_thread);
 
-/// Searches rows that are checked by the way. While the device is locked its steps run on several threads at once,
-/// each with memory of its own: the steps of a CPU (KernelProfile::host_threads) share nothing else.
+/// Searches rows that are checked by the way. While the device is locked its steps run on several threads
+/// at once, each with memory of its own: the steps of a CPU (KernelProfile::host_threads) share nothing
+/// else.
 class Pass {
  public:
   ///   queries  prepared
