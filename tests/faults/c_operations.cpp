@@ -100,6 +100,13 @@ bool CHandles::right_new_index(const Neighbors& expected) {
   return state_->found(expected);
 }
 
+bool CHandles::right_knn(const Neighbors& expected) {
+  state_->make_room(expected.k);
+  check(kith_knn(state_->device, &state_->train, &state_->queries, expected.k, nullptr, nullptr,
+                 state_->distance.data(), state_->row.data()));
+  return state_->found(expected);
+}
+
 bool CHandles::right_within(const RadiusNeighbors& expected, float radius) {
   auto* const within = made<kith_within>([&](kith_within** out) {
     return kith_index_within(state_->index, &state_->queries, &radius, 1, nullptr, out);

@@ -22,6 +22,7 @@ class CHandles {
   /// Each throws the Error that a status stands for.
   bool right_search(const Neighbors& expected);
   bool right_new_index(const Neighbors& expected);
+  bool right_knn(const Neighbors& expected);
   bool right_within(const RadiusNeighbors& expected, float radius);
   bool right_labels(const std::vector<std::int64_t>& expected);
   bool right_model();

@@ -227,6 +227,7 @@ std::vector<Operation> Scene::operations(bool with_long) {
        }},
       {"kith_index_search", [this] { return state_->c.right_search(answers().found); }},
       {"kith_index_new, search", [this] { return state_->c.right_new_index(answers().found); }},
+      {"kith_knn", [this] { return state_->c.right_knn(answers().found); }},
       {"kith_index_within",
        [this] { return state_->c.right_within(answers().around, data().radius.front()); }},
       {"kith_classifier_predict", [this] { return state_->c.right_labels(answers().predicted); }},

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "common/oracle.hpp"
+#include "kith/knn.hpp"
 
 namespace kith::tests::soak {
 namespace {
@@ -35,14 +36,17 @@ std::string wrong_code(const Error& error, Errc expected) {
                                         std::string(name(expected)) + ": " + error.what();
 }
 
-std::string search(Worker& worker, Place&, Bench& bench) {
+/// Searches some queries by the index, or without one.
+std::string search(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   const std::int64_t first = worker.random.below(p.queries.rows),
                      count = worker.random.between(1, p.queries.rows - first);
   const auto all = [](std::int64_t, std::int64_t) { return true; };
-  return difference(
-      bench.index.search(p.queries.view().slice(first, count), p.k, drawn(bench, worker.random)),
-      known(p, first, count, p.k, all));
+  const MatrixView<const float> some = p.queries.view().slice(first, count);
+  const Neighbors found = worker.random.one_in(4)
+                              ? knn(place.device, p.train, some, p.k, p.metric)
+                              : bench.index.search(some, p.k, drawn(bench, worker.random));
+  return difference(found, known(p, first, count, p.k, all));
 }
 
 /// Stops a search before it begins, from within, or by another worker at any time.
