@@ -40,6 +40,16 @@ Matrix tied_rows(std::int64_t rows, std::int64_t cols) {
   return made;
 }
 
+/// Makes rows of which those near to any query lie everywhere.
+Matrix scattered_rows(std::int64_t rows, std::int64_t cols, std::uint64_t state) {
+  Matrix made{rows, cols, {}};
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    made.values.push_back(static_cast<float>(state >> 56));
+  }
+  return made;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("device");
@@ -129,7 +139,7 @@ TEST_CASE("knn: the words of an index refuse what is wrong, wherever it is") {
 }
 
 TEST_CASE("knn: many rows go by in rounds, with progress, and stop between them") {
-  const Matrix train = tied_rows(150000, 64), queries = tied_rows(2, 64);
+  const Matrix train = scattered_rows(150000, 64, 1), queries = scattered_rows(10, 64, 2);
   SearchOptions options;
   std::vector<double> told;
   options.progress = [&](const Progress& now) { told.push_back(now.fraction); };
