@@ -78,6 +78,25 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
   lists.counts[list] = count;
 }
 
+/// Stores a tile, for functions that are not inlined: it stays in registers only if nobody takes its address.
+template <int queries, int blocks>
+[[gnu::always_inline]] inline void store_tile(float (&values)[queries][blocks][train_block],
+                                              const Lanes (&acc)[queries][blocks]) {
+#pragma GCC unroll 8
+  for (int q = 0; q < queries; ++q)
+#pragma GCC unroll 4
+    for (int b = 0; b < blocks; ++b) store(values[q][b], acc[q][b]);
+}
+
+/// Returns one bit for each query of a tile: whether any of its values passed.
+template <int queries>
+[[gnu::always_inline]] inline std::uint32_t queries_of(const Mask (&passed_by)[queries]) {
+  std::uint32_t some = 0;
+#pragma GCC unroll 8
+  for (int q = 0; q < queries; ++q) some |= static_cast<std::uint32_t>(any(passed_by[q])) << q;
+  return some;
+}
+
 /// A sink that appends tiles of values to the short lists of their queries.
 struct ToLists {
   static constexpr bool bound_by_memory = false, of_products = false;
@@ -96,19 +115,27 @@ struct ToLists {
       some = either(some, passed_by[q]);
     }
     if (__builtin_expect(!any(some), 1)) return;
-#pragma GCC unroll 8
-    for (int q = 0; q < queries; ++q) {
+    alignas(64) float values[queries][blocks][train_block];
+    store_tile(values, acc);
+    append_tile(pass, block, values, thresholds, queries_of(passed_by));
+  }
+
+  /// Few tiles have rows for the lists. What is done with them is compiled once for all metrics.
+  template <int queries, int blocks>
+  [[gnu::noinline]] void append_tile(const Pass& pass, std::size_t block,
+                                     const float (&values)[queries][blocks][train_block],
+                                     const float* thresholds, std::uint32_t passed_by) {
+    for (; passed_by; passed_by &= passed_by - 1) {
+      const int q = __builtin_ctz(passed_by);
       const auto lane = static_cast<std::size_t>(q);
-      if (!any(passed_by[q]) || lane < pass.active_begin || lane >= pass.active_end) continue;
-#pragma GCC unroll 4
+      if (lane < pass.active_begin || lane >= pass.active_end) continue;
       for (int b = 0; b < blocks; ++b) {
         const std::size_t at = block + static_cast<std::size_t>(b);
-        const std::uint32_t passed = bits(passes(acc[q][b], thresholds[q])) & present(pass.operands, at);
-        if (!passed) continue;
-        alignas(64) float values[train_block];
-        store(values, acc[q][b]);
-        append(lists, pass.first_query + lane - pass.operands.query_begin, values, passed,
-               static_cast<std::uint32_t>(at * train_block) + row_offset);
+        const std::uint32_t passed =
+            bits(passes(load(values[q][b]), thresholds[q])) & present(pass.operands, at);
+        if (passed)
+          append(lists, pass.first_query + lane - pass.operands.query_begin, values[q][b], passed,
+                 static_cast<std::uint32_t>(at * train_block) + row_offset);
       }
     }
   }
@@ -121,6 +148,13 @@ struct ToLists {
     return nearest;
   }
 };
+
+/// Copies those of 16 values that are in `lanes` to `to` + at, ... Few blocks need it.
+[[gnu::noinline]] void copy_some(float* to, std::size_t at, const float (&values)[train_block],
+                                 std::uint32_t lanes) {
+  for (std::uint32_t t = 0; t < train_block; ++t)
+    if (lanes >> t & 1u) to[at + t] = values[t];
+}
 
 /// A sink that writes tiles of values to a row-major matrix.
 struct ToMatrix {
@@ -148,8 +182,7 @@ struct ToMatrix {
         }
         alignas(64) float values[train_block];
         store(values, acc[q][b]);
-        for (std::uint32_t t = 0; t < train_block; ++t)
-          if (lanes >> t & 1u) row[first + t - o.train_begin] = values[t];
+        copy_some(row, first - o.train_begin, values, lanes);
       }
     }
   }
@@ -316,20 +349,26 @@ struct ToCandidates {
       some = either(some, passed_by[q]);
     }
     if (__builtin_expect(!any(some), 1)) return;
+    alignas(64) float lows[queries][blocks][train_block];
+    store_tile(lows, acc);
+    float most[queries];  // `thresholds` stay in registers only if nobody takes their address
 #pragma GCC unroll 8
-    for (int q = 0; q < queries; ++q) {
-      if (!any(passed_by[q])) continue;
-#pragma GCC unroll 4
-      for (int b = 0; b < blocks; ++b) {
+    for (int q = 0; q < queries; ++q) most[q] = thresholds[q];
+    append_tile(pass, block, lows, most, queries_of(passed_by));
+  }
+
+  template <int queries, int blocks>
+  [[gnu::noinline]] void append_tile(const Pass& pass, std::size_t block,
+                                     const float (&lows)[queries][blocks][train_block],
+                                     const float (&most)[queries], std::uint32_t passed_by) {
+    for (; passed_by; passed_by &= passed_by - 1)
+      for (int q = __builtin_ctz(passed_by), b = 0; b < blocks; ++b) {
         const std::size_t at = block + static_cast<std::size_t>(b);
-        const std::uint32_t passed = bits(at_most(acc[q][b], thresholds[q])) & present(pass.operands, at);
-        if (!passed) continue;
-        alignas(64) float lows[train_block];
-        store(lows, acc[q][b]);
-        append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block, passed,
-                          lows);
+        const std::uint32_t passed = bits(at_most(load(lows[q][b]), most[q])) & present(pass.operands, at);
+        if (passed)
+          append_candidates(products, pass.first_query + static_cast<std::size_t>(q), at * train_block,
+                            passed, lows[q][b]);
       }
-    }
   }
 };
 

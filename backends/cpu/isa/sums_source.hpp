@@ -50,6 +50,16 @@ struct Sums;
 #undef KITH_SUMS
 #undef KITH_METRIC
 
+/// Writes the raw values of 16 pairs. Tiles call it, since its divisions in each would make them large.
+template <Metric metric>
+[[gnu::noinline]] void quotients_of(const float (&x)[train_block], const float (&y)[train_block], float n,
+                                    bool codes, float (&values)[train_block]) {
+  if (codes)
+    for (std::size_t t = 0; t < train_block; ++t) values[t] = share_code(y[t], x[t] + y[t]);
+  else
+    for (std::size_t t = 0; t < train_block; ++t) values[t] = Sums<metric>::quotient(x[t], y[t], n);
+}
+
 /// Writes the quotients of `queries` neighbouring queries and a training block.
 ///   kind   differences, or mixed: sums are then of terms, which take the place of the query's values
 ///   query  element (first query, dimension 0) of a block of query_block
@@ -77,10 +87,7 @@ template <Metric metric, int queries, Terms kind>
     alignas(64) float x[train_block], y[train_block];
     store(x, firsts[q]);
     store(y, seconds[q]);
-    if (has_codes(metric, o.summed))
-      for (std::size_t t = 0; t < train_block; ++t) values[q][t] = share_code(y[t], x[t] + y[t]);
-    else
-      for (std::size_t t = 0; t < train_block; ++t) values[q][t] = Sums<metric>::quotient(x[t], y[t], n);
+    quotients_of<metric>(x, y, n, has_codes(metric, o.summed), values[q]);
   }
 }
 
