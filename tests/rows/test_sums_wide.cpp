@@ -66,10 +66,11 @@ TEST_CASE("sums of wide rows: all numbers of columns from where floats end") {
   for (const std::int64_t cols : {2897, 4096, 4097, 4128, 10000, 46250})
     for (const Metric metric : sum_metrics) {
       if (!compares_bits(metric)) continue;
-      const Stored rows = random_bits(150, cols, 7, cols % 2), queries = random_bits(9, cols, 3);
+      const std::int64_t n = cols == 2897 ? 150 : 40;  // the oracle takes long for wide rows
+      const Stored rows = random_bits(n, cols, 7, cols % 2), queries = random_bits(9, cols, 3);
       CAPTURE_ALL(cols, std::string(name(metric)));
       const Index index(device(), rows.view(), metric);
-      for (const std::int64_t k : {4, 150})
+      for (const std::int64_t k : {std::int64_t{4}, n})
         CHECK(difference(index.search(queries.view(), k),
                          nearest_by_shares(metric, queries.view(), rows.view(), k)) == "");
       CHECK(difference(stages::distance(device(), queries.view(), rows.view(), metric),
