@@ -11,8 +11,12 @@ set(KITH_RUNTIME_DIR ${PROJECT_BINARY_DIR}/bin)
 # For the command and the tests, which compile in half the time with fewer optimisations; hot code is in libkith.
 # Sanitizers add much code to optimise, and find faults in the tests without optimisation.
 set(KITH_QUICK_TO_COMPILE $<$<CONFIG:Release>:-O1>)
+set(KITH_QUICK_IF_SANITIZED "")  # for parts of the library, too, in which the tests spend little time; libFuzzer does not
 if(KITH_SANITIZE)
   set(KITH_QUICK_TO_COMPILE -O0)
+  if(NOT KITH_FUZZ)
+    set(KITH_QUICK_IF_SANITIZED -O0)
+  endif()
 endif()
 
 # kith_target(NAME) sets the flags that the contract needs (no contraction, no fast-math), warnings, and output folders.

@@ -10,14 +10,14 @@
 packages_asan="clang-14"
 
 gate_asan() {
-  with_command=ON files="" entries="unit|cpu|cpu-inner-loops|opencl:pocl"
+  with_command=ON files="" targets=all entries="unit|cpu|cpu-inner-loops|opencl:pocl"
   if [ -n "$short" ]; then
-    with_command=OFF
+    with_command=OFF targets=kith_tests
     if [ $(((date / 10 + date / 100) % 2)) -eq 0 ]; then entries="unit|cpu|cpu-inner-loops"; else entries="unit|opencl:pocl"; fi
     files=$(find tests -name 'test_*.cpp' | sort | awk -v day="$date" '(NR + day) % 3 == 0 { sub(".*/", ""); print }' | paste -sd ';')
   fi
   configure asan "$build-asan" -DCMAKE_CXX_COMPILER=clang++-14 -DKITH_WERROR=ON "-DKITH_TOOLS=$with_command" \
     "-DKITH_LAB=$with_command" "-DKITH_TEST_FILES=$files" &&
-    cmake --build "$build-asan" --parallel "$jobs" &&
+    cmake --build "$build-asan" --parallel "$jobs" --target $targets &&
     ctest --test-dir "$build-asan" --parallel "$jobs" --output-on-failure -R "^($entries)\$"
 }
