@@ -2,15 +2,14 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   opencl        the device tests by both families of kernels (KITH_CL_FAMILY) on every OpenCL implementation that can
 #                 be installed: PoCL, Intel's from PyPI, Oclgrind, Mesa's rusticl; one line each, also if skipped.
-#                 Under --ci a sample of random cases, whose numbers begin with the date. First, the preprocessor must
-#                 find no extension in the sources: NVIDIA's compiler takes none, and others take them without a word
+#                 Under --ci a sample of random cases, whose numbers begin with the date
 #
 # docs/opencl.md has the results.
 #
 # Intel's implementation comes from PyPI, Mesa's from Debian. Both are unpacked into $opencl, without root, for these
 # tests alone.
 
-packages_opencl="libclblast1 python3-pip clang-15"
+packages_opencl="libclblast1 python3-pip"
 
 opencl=$root/build/opencl
 # These are the runtime, the vector functions that it calls, and its threads.
@@ -172,26 +171,7 @@ test_opencl() {
   [ -z "$differs" ]
 }
 
-use_no_extensions() { # FILES...: true if the preprocessor finds none
-  status=0
-  for file; do
-    clang-15 -E -x cl -cl-std=CL1.2 -pedantic-errors -I "$root/kernels_cl" -I "$root/lib/include" -o /dev/null "$file" || status=1
-  done
-  return $status
-}
-
-test_sources() {
-  log=$logs/opencl.sources version=$(clang-15 --version | sed -n 's/.*version \([0-9.]*\).*/\1/p')
-  printf '#define CALL(f, ...) f(__VA_ARGS__)\n' > "$log.cl"
-  ! use_no_extensions "$log.cl" > "$log" 2>&1 || { verdict clang both "FAILED: it does not find a planted extension"; return 1; }
-  # shellcheck disable=SC2046 # names without blanks
-  use_no_extensions $(find "$root/kernels_cl" -name '*.cl') > "$log" 2>&1 ||
-    { verdict clang both "FAILED: extensions of the language: $log"; cat "$log"; return 1; }
-  verdict clang both "passed: no extension of the language in $(find "$root/kernels_cl" -name '*.cl' | wc -l) files"
-}
-
 gate_opencl() {
   [ -x "$kith_tests" ] || build_kith || return
-  test_sources || return
   test_opencl
 }

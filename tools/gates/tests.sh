@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   tests         builds with gcc, all warnings as errors (--ci), and CUDA if nvcc is installed, without a card on six days
-#                 of ten; then runs ctest. Under --ci each of opencl:pocl-gpu-* runs only on its day; with --devices the
-#                 entries of devices run
+#   tests         builds with gcc, all warnings as errors (--ci), and CUDA if nvcc is installed, on some days only if its
+#                 kernels are new; then runs ctest. Under --ci each of opencl:pocl-gpu-* runs only on its day; with
+#                 --devices the entries of devices run
 #
 # Found so far by random searches alone: a thread took back shared memory from another's launch, a sample wrote into others'
 # memory, and a scale lost neighbours by cosine (docs/benchmarks.md). Other faults were found while they were written.
