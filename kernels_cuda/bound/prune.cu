@@ -4,18 +4,18 @@
 // threshold [q, 1]
 // lists [q, capacity] with bounds, in and out; a count above the capacity is read as the capacity
 //
-// One warp handles one list, each lane four places at a time; if lists are few and may be long, one block
-// does, each thread eight places at a time. After all threads have read theirs, the candidates that stay are
-// written to the first free places; none of these lies behind a place that is still unread.
+// One warp handles one list; if lists are few and may be long, one block does. Each thread takes four places
+// at a time, or eight if there are so few lists that each has a multiprocessor to itself. After all threads
+// have read theirs, the candidates that stay are written to the first free places; none of these lies behind
+// a place that is still unread.
 // Work: one comparison per candidate; 16 bytes are read, and written, for each that stays. Barriers: a block
-// has two for every 8192 places, since a single list of 28,000 candidates waits for memory at each.
+// has two for every 1024 places, or every 8192, since it waits for memory at each.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t prune_warp_threads = 128, prune_warp_each = 4;
-constexpr std::uint32_t prune_block_threads = 1024, prune_block_each = 8;
 constexpr std::uint32_t long_list = 2048;
 
 struct Pruning {
@@ -108,17 +108,18 @@ __global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruni
   if (lane == 0) *list.count = kept;
 }
 
-__global__ __launch_bounds__(prune_block_threads) void prune_by_blocks(const Pruning pruning) {
-  constexpr std::uint32_t warps = prune_block_threads / 32;
+template <std::uint32_t threads, std::uint32_t each>
+__global__ __launch_bounds__(threads) void prune_by_blocks(const Pruning pruning) {
+  constexpr std::uint32_t warps = threads / 32;
   __shared__ std::uint32_t found[warps];
   take_turn();
   const List list(pruning, blockIdx.x);
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
   std::uint32_t kept = 0;
-  for (std::uint32_t j0 = 0; j0 < listed; j0 += prune_block_threads * prune_block_each) {
-    Kept<prune_block_each> mine;
-    std::uint32_t before[prune_block_each], here = 0, all = 0;
-    mine.read(list, j0 + threadIdx.x, prune_block_threads, listed);
+  for (std::uint32_t j0 = 0; j0 < listed; j0 += threads * each) {
+    Kept<each> mine;
+    std::uint32_t before[each], here = 0, all = 0;
+    mine.read(list, j0 + threadIdx.x, threads, listed);
     const std::uint32_t some = mine.count(before);
     if (threadIdx.x % 32 == 0) found[warp] = some;
     __syncthreads();  // all threads have read
@@ -140,7 +141,9 @@ cudaError_t prune(const Queue& queue, const spi::PruneStep& step) {
   const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.threshold),
                         bounded_lists_of(step.lists, step.bounds)};
   const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
-  if (blocks) return launch_in_turn(queue, prune_by_blocks, pruning.rows, prune_block_threads, 0, pruning);
+  if (blocks && pruning.rows <= queue.multiprocessors)
+    return launch_in_turn(queue, prune_by_blocks<1024, 8>, pruning.rows, 1024, 0, pruning);
+  if (blocks) return launch_in_turn(queue, prune_by_blocks<256, 4>, pruning.rows, 256, 0, pruning);
   return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, prune_warp_threads / 32),
                         prune_warp_threads, 0, pruning);
 }
