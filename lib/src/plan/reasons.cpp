@@ -26,8 +26,7 @@ std::string fused_on_host() {
 }
 std::string straight() {
   return "each piece of the rows is landed, searched in the cache and forgotten: copying all rows first "
-         "would "
-         "take longer";
+         "would take longer";
 }
 std::string fused_on_gpu() {
   return "k is small enough to select while distances are computed";

@@ -1,4 +1,7 @@
 // Tests searches without an Index that is kept: the bits, and the refusals, are those of an Index.
+#include <algorithm>
+#include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -6,24 +9,26 @@
 #include "common/environment.hpp"
 #include "common/searches.hpp"
 #include "common/text.hpp"
+#include "common/tuning.hpp"
 #include "kith/knn.hpp"
 #include "kith/trace.hpp"
+#include "search/straight/straight_rules.hpp"
 
 namespace kith::tests::test_knn {
 namespace {
 
 using test_support::contains;
 
-constexpr std::int64_t few = 5, many = 300;
+constexpr std::int64_t few = 5, many = 300, int64_max = std::numeric_limits<std::int64_t>::max();
 
 /// Returns whether the plan says that rows were searched where they lie.
 bool is_straight(const Trace& trace) {
   return contains(trace.plan.reason, "landed, searched in the cache and forgotten");
 }
 
-/// Checks that knn() finds what an Index finds, or refuses it in the same words.
-void check_like_index(const RowsView& rows, const RowsView& queries, std::int64_t k, Metric metric,
-                      const SearchOptions& options = {}, const IndexOptions& index_options = {}) {
+/// Checks that knn() finds what an Index finds, or refuses it in the same words. Returns what was found.
+Neighbors check_like_index(const RowsView& rows, const RowsView& queries, std::int64_t k, Metric metric,
+                           const SearchOptions& options = {}, const IndexOptions& index_options = {}) {
   Neighbors expected, found{3, 1, {1, 2, 3}, {1, 2, 3}};
   const std::string refused =
       error_of([&] { expected = Index(device(), rows, metric, index_options).search(queries, k, options); });
@@ -31,6 +36,7 @@ void check_like_index(const RowsView& rows, const RowsView& queries, std::int64_
           knn_into(device(), rows, queries, k, found, metric, options, nullptr, index_options);
         }) == refused);
   if (refused == "nothing was thrown") CHECK(found == expected);
+  return expected;
 }
 
 /// Makes rows of small whole numbers, of which many are at equal distances.
@@ -40,12 +46,13 @@ Matrix tied_rows(std::int64_t rows, std::int64_t cols) {
   return made;
 }
 
-/// Makes rows of which those near to any query lie everywhere.
-Matrix scattered_rows(std::int64_t rows, std::int64_t cols, std::uint64_t state) {
+/// Makes rows of which those near to any query lie everywhere. Their values are whole numbers of some bits:
+/// rows of few bits differ, but many are at equal distances.
+Matrix scattered_rows(std::int64_t rows, std::int64_t cols, std::uint64_t state, int bits = 8) {
   Matrix made{rows, cols, {}};
   for (std::int64_t i = 0; i < rows * cols; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    made.values.push_back(static_cast<float>(state >> 56));
+    made.values.push_back(static_cast<float>(state >> (64 - bits)));
   }
   return made;
 }
@@ -76,11 +83,58 @@ TEST_CASE("knn: rows of every element, with gaps, and bits") {
 }
 
 TEST_CASE("knn: ties go to the smaller row, in and across pieces") {
-  const Matrix train = tied_rows(9000, 33), queries = tied_rows(few, 33);
+  constexpr std::int64_t cols = 33, copies = 10, apart = 900;
+  Matrix train = scattered_rows(copies * apart, cols, 1, 2);
+  const Matrix queries = scattered_rows(2, cols, 2, 2);
+  std::vector<std::int64_t> nearest;  // of the first query: equal rows, which are in several pieces
+  for (std::int64_t copy = 0; copy < copies; ++copy) {
+    nearest.push_back(copy * apart + 5 * copy % 7);
+    std::copy_n(queries.values.begin(), cols, train.values.begin() + nearest.back() * cols);
+    train.values[size(nearest.back() * cols + copy % cols)] += 0.5f;
+  }
   for (const std::int64_t k : {1, 64, 300})
     for (const Metric metric : {Metric::squared_l2, Metric::linf})
-      for (const std::uint32_t threads : {1, 2, 3})
-        check_like_index(train.view(), queries.view(), k, metric, {.threads = threads});
+      for (const std::uint32_t threads : {1, 2, 3}) {
+        const Neighbors found =
+            check_like_index(train.view(), queries.view(), k, metric, {.threads = threads});
+        for (std::int64_t i = 0; i < std::min(k, copies); ++i) CHECK(found.row[size(i)] == nearest[size(i)]);
+      }
+  Trace trace;
+  knn(device(), train, queries, 300, Metric::linf, {}, &trace);
+  if (device().info().profile.host_threads) CHECK((is_straight(trace) && trace.train_tiles > 4));
+}
+
+TEST_CASE("knn: rows too wide for a piece become an index, however wide they are said to be") {
+  const float one[4] = {1, 2, 3, 4};
+  const Matrix asked = tied_rows(1, 4);
+  for (const std::int64_t cols : {std::int64_t{1} << 58, std::int64_t{1} << 61, int64_max / 4, int64_max}) {
+    check_like_index(RowsView(one, Element::f32, 1, cols), asked.view(), 1, Metric::l2);
+    check_like_index(RowsView(one, Element::bits, 1, cols), RowsView(one, Element::bits, 1, cols), 1,
+                     Metric::hamming);
+  }
+  for (const std::int64_t cols : {4095, 4096, 4097, 8192, 8193, 20000}) {
+    const Matrix train = scattered_rows(40, cols, 3, 2), queries = scattered_rows(2, cols, 4, 2);
+    for (const std::uint32_t threads : {1, 64})
+      check_like_index(train.view(), queries.view(), 7, Metric::l2, {.threads = threads});
+  }
+}
+
+TEST_CASE("knn: as many threads as pieces get memory, and no more") {
+  if (!device().info().profile.host_threads) return;
+  const Matrix train = scattered_rows(100, 4096, 3, 2), queries = scattered_rows(2, 4096, 4, 2);
+  const RowsView rows = train.view(), asked = queries.view();
+  const Variable cores("KITH_THREADS", "1000");
+  std::uint32_t most = 0;
+  for (const std::uint32_t threads : {1, 2, 5, 16, 1000}) {
+    const SearchOptions options{.threads = threads};
+    const std::optional<StraightPieces> cut =
+        straight_pieces({device(), rows, asked, 3, Metric::l2, options, {}});
+    REQUIRE(cut.has_value());
+    CHECK(cut->team <= cut->count);
+    CHECK(cut->a_round <= cut->count);
+    most = std::max(most, cut->team);
+  }
+  CHECK(most > 2);
 }
 
 TEST_CASE("knn: metrics and options that need an index") {
@@ -101,9 +155,21 @@ TEST_CASE("knn: metrics and options that need an index") {
 }
 
 TEST_CASE("knn: a radius cuts lists") {
-  const Matrix train = tied_rows(9000, 33), queries = tied_rows(few, 33);
-  for (const double radius : {0.0, 3.0, 4.5, -1.0, std::nan("")})
-    check_like_index(train.view(), queries.view(), 40, Metric::l2, {.radius = radius});
+  constexpr std::int64_t k = 40;
+  const Matrix train = scattered_rows(9000, 33, 1, 2), queries = scattered_rows(few, 33, 2, 2);
+  const Neighbors all = check_like_index(train.view(), queries.view(), k, Metric::l2);
+  std::vector<double> radii{0, 3, 1e6, -1, std::nan("")};
+  for (const std::size_t i : {0, 1, 20, 39}) {
+    radii.push_back(all.distance[i]);
+    radii.push_back(std::nextafter(all.distance[i], 0.0f));
+  }
+  std::int64_t cut = 0;  // lists neither full nor empty
+  for (const double radius : radii) {
+    const Neighbors near = check_like_index(train.view(), queries.view(), k, Metric::l2, {.radius = radius});
+    for (std::size_t list = 0; list < near.row.size(); list += size(k))
+      cut += near.row[list] >= 0 && near.row[list + size(k) - 1] < 0;
+  }
+  CHECK(cut > 4);
 }
 
 TEST_CASE("knn: the words of an index refuse what is wrong, wherever it is") {

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
-#include "device/device_set.hpp"
-#include "device/device_state.hpp"
 #include "host/parallel.hpp"
 #include "kith/metric.hpp"
 #include "rows/chunks.hpp"
@@ -29,13 +27,14 @@ std::int64_t columns_of(const SearchOnce& asked) {
   return landed_cols(asked.rows.element, asked.rows.cols);
 }
 
-std::int64_t bytes_of_block(const SearchOnce& asked) {
-  return columns_of(asked) * static_cast<std::int64_t>(sizeof(float)) * asked.device.info().train_block;
+/// Returns how many columns of a block of rows fit a piece.
+std::int64_t widest_block(const SearchOnce& asked) {
+  return cached_bytes / (static_cast<std::int64_t>(sizeof(float)) * asked.device.info().train_block);
 }
 
-/// Returns how many rows a piece may have.
+/// Returns how many rows a piece may have, of which one block fits at least.
 std::int64_t most_rows_of_piece(const SearchOnce& asked) {
-  return std::max<std::int64_t>(1, cached_bytes / bytes_of_block(asked)) * asked.device.info().train_block;
+  return widest_block(asked) / columns_of(asked) * asked.device.info().train_block;
 }
 
 /// Returns whether a search costs less without an Index.
@@ -88,10 +87,11 @@ bool has_plain_chain(Metric metric) {
 /// Returns whether the rows are searched where they lie. That changes no answer.
 bool goes_straight(const SearchOnce& asked) {
   const auto& [device, rows, queries, k, metric, options, index_options] = asked;
-  if (is_set(device) || !device.info().profile.host_threads) return false;
+  if (!device.info().profile.host_threads) return false;
   if (rows.where != Where::host || queries.where != Where::host || rows.element == Element::f64) return false;
   if (rows.rows < 1 || rows.rows > most_rows || rows.cols < 1 || queries.rows < 1 || k < 1 || k > rows.rows)
     return false;
+  if (columns_of(asked) > widest_block(asked)) return false;  // else sizes may overflow below
   return has_plain_chain(metric) && are_plain(options) && are_plain(index_options) && pays(asked);
 }
 
@@ -107,8 +107,9 @@ std::optional<StraightPieces> straight_pieces(const SearchOnce& asked) {
   const std::uint32_t team = team_for(size(n * columns_of(asked)), threads);
   const std::int64_t even = divide_up(divide_up(n, most), team) * team;  // all threads end together
   const std::int64_t rows = divide_up(divide_up(n, even), block) * block, count = divide_up(n, rows);
-  return StraightPieces{
-      rows, count, std::min(count, std::max<std::int64_t>(pieces_a_round, pieces_a_thread * team)), team, 1};
+  const std::int64_t busy = std::min<std::int64_t>(team, count);
+  return StraightPieces{rows, count, std::min(count, std::max(pieces_a_round, pieces_a_thread * busy)),
+                        static_cast<std::uint32_t>(busy), 1};
 }
 
 }  // namespace kith

@@ -33,6 +33,7 @@ struct StraightPieces {
 
 /// Divides rows that are searched where they lie: a single piece is searched by all threads, several by
 /// one thread each. Returns nothing if an Index is to be made, by which the answers would be the same.
+///   asked  of a device that is no set
 std::optional<StraightPieces> straight_pieces(const SearchOnce& asked);
 
 }  // namespace kith

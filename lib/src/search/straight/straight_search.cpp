@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "check/unit_check.hpp"
+#include "device/device_set.hpp"
 #include "device/device_state.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
@@ -229,27 +231,33 @@ void tell_plan(const SearchOnce& asked, const RowSchema& schema, const StraightP
 }  // namespace
 
 bool search_straight(const SearchOnce& asked, AnswerSink& to, Trace* trace) {
+  if (is_set(asked.device)) return false;
   const std::optional<StraightPieces> pieces = straight_pieces(asked);
   if (!pieces) return false;
-  const RowSchema schema = row_schema(asked);
   if (!prepares_on_device(*asked.device.state(), asked.metric)) return false;
   const WholeSearch whole(asked.device);
+  std::optional<RowSchema> schema;
   std::optional<CutSink> cut;
   std::optional<QuerySet> queries;
   std::optional<Pass> pass;
   try {
     check_rows("index", "training", asked.rows);
     check_element("index", "training", asked.rows, asked.metric);
+    schema.emplace(row_schema(asked));
     if (asked.options.radius)
-      cut.emplace(to, bound_of_search<float>("search", schema.shown, *asked.options.radius));
-    queries.emplace("search", schema, 0.0f, asked.queries);
+      cut.emplace(to, bound_of_search<float>("search", schema->shown, *asked.options.radius));
+    queries.emplace("search", *schema, 0.0f, asked.queries);
     queries->prepare(asked.options.threads);
-    pass.emplace(asked, *pieces, schema, *queries);
+    pass.emplace(asked, *pieces, *schema, *queries);
   } catch (const Error& error) {
-    if (error.code() != Errc::invalid_argument && error.code() != Errc::unsupported) throw;
+    if (error.code() != Errc::invalid_argument && error.code() != Errc::unsupported &&
+        error.code() != Errc::out_of_memory)
+      throw;
+    return false;
+  } catch (const std::bad_alloc&) {
     return false;
   }
-  if (trace) tell_plan(asked, schema, *pieces, *trace);
+  if (trace) tell_plan(asked, *schema, *pieces, *trace);
   Watcher watcher(asked.options, pass->rounds());
   watcher.check_stop();
   const Stopwatch searching;
@@ -258,7 +266,7 @@ bool search_straight(const SearchOnce& asked, AnswerSink& to, Trace* trace) {
     watcher.step_done();
   }
   const FloatGuard guard;
-  check_range("search", schema.metric, queries->rows().on_host(), pass->largest());
+  check_range("search", schema->metric, queries->rows().on_host(), pass->largest());
   if (trace)
     trace->seconds[spi::NearestStep::name] = trace->device_seconds = trace->queue_seconds =
         searching.seconds();

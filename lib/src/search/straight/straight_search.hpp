@@ -8,8 +8,8 @@
 namespace kith {
 
 /// Passes the k nearest rows of each query to `sink`, as an Index of the rows does, with its bits.
-/// Returns false, and passes nothing, if an Index is to be made: straight_pieces() says so, or something
-/// is wrong with the rows or the queries, which the Index refuses.
+/// Returns false, and passes nothing, if an Index is to be made: straight_pieces() says so, something is
+/// wrong with the rows or the queries, which the Index refuses, or there is no memory for the pieces.
 ///   trace  gets what was done; null: not wanted
 /// Throws out_of_memory; interrupted: options.stop was asked to stop; what options.progress throws.
 bool search_straight(const SearchOnce& asked, AnswerSink& sink, Trace* trace);
