@@ -4,6 +4,7 @@ import kith
 import kith.faiss
 import numpy as np
 import pytest
+from kith._core._types import BIT_METRICS
 
 from reference import whole
 
@@ -34,6 +35,24 @@ def same(X, Q, k, metric="l2", device="cpu", of_index=None, **options):
 @pytest.mark.parametrize("n, m, dims, k", [(1, 1, 1, 1), (7, 3, 2, 7), (5000, 2, 40, 30), (5000, 300, 40, 3)])
 def test_bits_are_those_of_an_index(device, random, metric, n, m, dims, k):
     same(1 + whole(random, n, dims), 1 + whole(random, m, dims), k, metric, device)
+
+
+@pytest.mark.parametrize("metric", kith.metrics())
+def test_every_metric_of_floats(device, random, metric):
+    of_index = {"mahalanobis": {"V": np.diag([1.0, 2.0])}, "minkowski": {"p": 1.5}}.get(metric)
+    X, Q = random.random((400, 2), np.float32), random.random((3, 2), np.float32)
+    if metric in BIT_METRICS:
+        X, Q = random.random((400, 30)) < 0.5, random.random((3, 30)) < 0.5
+    found = same(X, Q, 8, metric, device, of_index)
+    assert found is not None and found.distance.dtype == (np.float64 if metric == "haversine" else np.float32)
+    out = np.empty((3, 8), found.distance.dtype), np.empty((3, 8), np.int64)
+    assert same(X, Q, 8, metric, device, of_index, out=out).distance is out[0]
+
+
+def test_frames_of_categories(device):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["x", "y", "x"], "b": ["u", "u", "v"]}, dtype="category")
+    assert same(frame, frame[:2], 3, "matching", device).row[0].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.uint8, np.int8, np.float64, np.int32, bool])
@@ -69,6 +88,28 @@ def test_options_of_a_search(device, random):
     same(X, X[100:103], 8, "l2", device, exclude_self_from=100)
 
 
+def test_rows_that_say_to_be_wider_than_memory(device):
+    rows = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (1, 2**58), (4, 4))
+    same(rows, np.zeros((1, 4), np.float32), 1, "l2", device)
+
+
+def test_metric_of_none_is_l2(device, random):
+    X, Q = whole(random, 400, 6), whole(random, 3, 6)
+    assert np.array_equal(kith.knn(X, Q, 8, None, device).distance, same(X, Q, 8, "l2", device).distance)
+    assert np.array_equal(kith.knn(X, Q, 8, device=device).row, same(X, Q, 8, None, device).row)
+
+
+def test_paths(device, random, tmp_path):
+    X, Q = whole(random, 400, 6), whole(random, 3, 6)
+    np.save(tmp_path / "x.npy", X)
+    kith.Index(X, "l1", device).save(tmp_path / "x.kith")
+    for path in (tmp_path / "x.npy", str(tmp_path / "x.npy")):
+        assert same(path, Q, 8, "l1", device) is not None
+    assert np.array_equal(same(tmp_path / "x.kith", Q, 8, None, device).row, same(X, Q, 8, "l1", device).row)
+    with pytest.raises(kith.InvalidArgument, match="that of the file is l1"):
+        kith.knn(tmp_path / "x.kith", Q, 8, "l2", device)
+
+
 def test_options_of_an_index(device, random):
     X, Q = 1 + whole(random, 400, 6), 1 + whole(random, 3, 6)
     same(X, Q, 8, "l2", device, {"features": [0, 5]})
@@ -93,6 +134,11 @@ def test_what_an_index_refuses(device, random):
         same(rows, queries, 3, "l2", device)
     for k in (-1, 0, 4001, 2.5, True):
         same(X, Q, k, "l2", device)
+        same(bad, Q, k, "l2", device)
+    for queries in (Q[0], Q[None], [["a"] * 30], Q.astype(complex)):
+        same(X, queries, 3, "l2", device)
+        same(bad, queries, 3, "l2", device)
+    same(bad, Q, 3, "l2", device, radius="far")
     same(X, Q, 3, "euclidaen", device)
     same(X, Q, 3, "l2", "cpo")
     same(np.zeros((9, 2), np.float32), Q[:, :2], 3, "cosine", device)
@@ -152,3 +198,9 @@ def test_faiss_knn_is_that_of_a_flat_index(device, random, metric):
     for k in (0, 2.0):
         with pytest.raises(kith.InvalidArgument, match="k"):
             kith.faiss.knn(Q, X, k, metric, device)
+    with pytest.raises(kith.InvalidArgument, match="columns"):
+        kith.faiss.knn(Q[:, 1:], X, 1, metric, device)
+    X[7, 3] = np.nan
+    for queries, k in ((Q[:, 1:], 1), (Q[0], 1), (Q, 2.0), (Q, 1)):  # what is wrong with the rows is told first
+        with pytest.raises(kith.InvalidArgument, match="row 7"):
+            kith.faiss.knn(queries, X, k, metric, device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -12,22 +13,25 @@ from .._rows._limits import filter_words, radius_of
 from . import _structs as s
 from ._checks import advice_on_centre, check_columns, metric_name, search_options, whole
 from ._device import Device, open_device
+from ._errors import Error
 from ._index import Index
 from ._library import lib
-from ._metrics import arithmetic_for, doubles_by, metric_named, takes_categories, takes_gaps
+from ._metrics import doubles_by, metric_named
 from ._results import Neighbors
-from ._types import BIT_METRICS, Arithmetic, DeviceLike, Distances, Element, How, Int64, MetricName, Placement
+from ._types import Arithmetic, DeviceLike, Distances, Element, How, Int64, MetricName, Placement
 from ._watch import Progress, call
 
 _WHERE = "kith.knn"
 _FLOATS = kept_elements(False, False)  # what becomes floats without a copy
+# The metrics by which the library may search rows where they lie; by all others it makes an index.
+_STRAIGHT = ("l2", "squared_l2", "l1", "linf", "negative_dot", "cosine")
 
 
 def knn(
     X: Any,
     Q: Any,
     k: int,
-    metric: MetricName = "l2",
+    metric: Optional[MetricName] = None,
     device: DeviceLike = "auto",
     *,
     filter: Optional[Any] = None,
@@ -61,8 +65,8 @@ def knn(
 
     Parameters
     ----------
-    X : array, [n, dims]
-        Rows, as for `Index`.
+    X : array, [n, dims], or path
+        Rows, or a file, as for `Index`.
     Q : array, [m, dims]
         Queries.
     k : int
@@ -90,24 +94,27 @@ def knn(
     >>> kith.knn(X, np.array([[1, 1]], np.float32), 2, device="cpu").row.tolist()
     [[1, 0]]
     """
-    opened, name = open_device(device), metric_named(metric_name(metric, _WHERE))
-    k = whole(k, f"{_WHERE}: k")
+    opened, name = open_device(device), metric_named("l2" if metric is None else metric_name(metric, _WHERE))
     wishes = centre is not None or box is not None or w is not None or V is not None or VI is not None or degrees
     wishes = wishes or p is not None or categorical is not None or ranges is not None or features is not None
     wishes = wishes or element is not None or shares is not None
-    if not wishes and placement == "automatic" and arithmetic == "automatic" and _is_of_floats(name):
-        rows = _rows(X, "X", name, opened, arithmetic_for(name, arithmetic))
-        queries = None
-        if _are_floats(rows):
-            queries = _rows(Q, "Q", name, opened, "f32")
-            check_columns(rows.columns, queries.columns, f"{_WHERE}: Q")
-        if queries is not None and _are_floats(queries):
+    wishes = wishes or placement != "automatic" or arithmetic != "automatic" or isinstance(X, (str, os.PathLike))
+    if name in _STRAIGHT and not wishes:
+        X = _rows(X, "X", name, opened, "automatic")
+        if _are_floats(X):
             options = None  # the defaults, which cost a small search nothing
-            if filter is not None or exclude_self_from is not None or memory_limit or how or threads or radius is not None:
-                options = search_options(_WHERE, threads, memory_limit, how, exclude_self_from)
-                _limit(options, filter, radius, name, len(rows.array), len(queries.array))
-            return _found(rows, queries, k, name, opened, options, out, progress)
-        X, Q = rows, Q if queries is None else queries
+            try:
+                Q = _rows(Q, "Q", name, opened, "f32")
+                check_columns(X.columns, Q.columns, f"{_WHERE}: Q")
+                k = whole(k, f"{_WHERE}: k")
+                if filter is not None or exclude_self_from is not None or memory_limit or how or threads or radius is not None:
+                    options = search_options(_WHERE, threads, memory_limit, how, exclude_self_from)
+                    _limit(options, filter, radius, name, len(X.array), len(Q.array))
+            except Error:
+                Index(X, name, opened)  # which names what is wrong with X first
+                raise
+            if _are_floats(Q):
+                return _found(X, Q, k, name, opened, options, out, progress)
     index = Index(
         X,
         metric,
@@ -139,12 +146,6 @@ def knn(
         how=how,
         radius=radius,
     )
-
-
-@lru_cache(maxsize=256)
-def _is_of_floats(metric: str) -> bool:
-    """Return whether rows are numbers without gaps, of which each column is compared alike."""
-    return metric not in BIT_METRICS and not takes_gaps(metric) and not takes_categories(metric)
 
 
 @lru_cache(maxsize=256)

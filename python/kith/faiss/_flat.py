@@ -282,7 +282,11 @@ def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = 
     """
     base = rows_of(xb, "kith.faiss.knn: xb")
     index = IndexFlat(base.array.shape[1], metric, device)
-    queries, k = index._rows(xq, "search"), whole(k, "kith.faiss.search: k")
+    try:
+        queries, k = index._rows(xq, "search"), whole(k, "kith.faiss.search: k")
+    except InvalidArgument:
+        index.add(base)  # which names what is wrong with xb first
+        raise
     if not 1 <= k <= len(base.array):
         index.add(base)
         return index.search(queries, k)
