@@ -152,6 +152,12 @@ TEST_CASE("knn: metrics and options that need an index") {
   const std::vector<double> doubles(700, 1.5);
   const RowsView wide(doubles.data(), Element::f64, 70, 10);
   check_like_index(wide, wide.slice(0, 3), 6, Metric::l2);
+  const std::vector<std::int64_t> numbers(700 * 100, 1);
+  for (const Element element : {Element::i32, Element::u32, Element::i64}) {
+    const RowsView whole(numbers.data(), element, 700, 100);
+    check_like_index(whole, queries.view(), 6, Metric::l2);
+    check_like_index(train.view(), whole.slice(0, 2), 6, Metric::l2);
+  }
 }
 
 TEST_CASE("knn: a radius cuts lists") {

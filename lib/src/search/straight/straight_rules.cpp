@@ -88,7 +88,7 @@ bool has_plain_chain(Metric metric) {
 bool goes_straight(const SearchOnce& asked) {
   const auto& [device, rows, queries, k, metric, options, index_options] = asked;
   if (!device.info().profile.host_threads) return false;
-  if (rows.where != Where::host || queries.where != Where::host || rows.element == Element::f64) return false;
+  if (rows.where != Where::host || queries.where != Where::host || is_wide(rows.element)) return false;
   if (rows.rows < 1 || rows.rows > most_rows || rows.cols < 1 || queries.rows < 1 || k < 1 || k > rows.rows)
     return false;
   if (columns_of(asked) > widest_block(asked)) return false;  // else sizes may overflow below
