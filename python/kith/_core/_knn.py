@@ -107,7 +107,8 @@ def knn(
                 Q = _rows(Q, "Q", name, opened, "f32")
                 check_columns(X.columns, Q.columns, f"{_WHERE}: Q")
                 k = whole(k, f"{_WHERE}: k")
-                if filter is not None or exclude_self_from is not None or memory_limit or how or threads or radius is not None:
+                limits = filter is not None or radius is not None or exclude_self_from is not None
+                if limits or threads or memory_limit or how:
                     options = search_options(_WHERE, threads, memory_limit, how, exclude_self_from)
                     _limit(options, filter, radius, name, len(X.array), len(Q.array))
             except Error:
