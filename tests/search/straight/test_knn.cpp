@@ -94,7 +94,7 @@ TEST_CASE("knn: ties go to the smaller row, in and across pieces") {
   }
   for (const std::int64_t k : {1, 64, 300})
     for (const Metric metric : {Metric::squared_l2, Metric::linf})
-      for (const std::uint32_t threads : {1, 2, 3}) {
+      for (const std::uint32_t threads : {1u, 2u, 3u}) {
         const Neighbors found =
             check_like_index(train.view(), queries.view(), k, metric, {.threads = threads});
         for (std::int64_t i = 0; i < std::min(k, copies); ++i) CHECK(found.row[size(i)] == nearest[size(i)]);
@@ -114,7 +114,7 @@ TEST_CASE("knn: rows too wide for a piece become an index, however wide they are
   }
   for (const std::int64_t cols : {4095, 4096, 4097, 8192, 8193, 20000}) {
     const Matrix train = scattered_rows(40, cols, 3, 2), queries = scattered_rows(2, cols, 4, 2);
-    for (const std::uint32_t threads : {1, 64})
+    for (const std::uint32_t threads : {1u, 64u})
       check_like_index(train.view(), queries.view(), 7, Metric::l2, {.threads = threads});
   }
 }
@@ -125,7 +125,7 @@ TEST_CASE("knn: as many threads as pieces get memory, and no more") {
   const RowsView rows = train.view(), asked = queries.view();
   const Variable cores("KITH_THREADS", "1000");
   std::uint32_t most = 0;
-  for (const std::uint32_t threads : {1, 2, 5, 16, 1000}) {
+  for (const std::uint32_t threads : {1u, 2u, 5u, 16u, 1000u}) {
     const SearchOptions options{.threads = threads};
     const std::optional<StraightPieces> cut =
         straight_pieces({device(), rows, asked, 3, Metric::l2, options, {}});
@@ -165,7 +165,7 @@ TEST_CASE("knn: a radius cuts lists") {
   const Matrix train = scattered_rows(9000, 33, 1, 2), queries = scattered_rows(few, 33, 2, 2);
   const Neighbors all = check_like_index(train.view(), queries.view(), k, Metric::l2);
   std::vector<double> radii{0, 3, 1e6, -1, std::nan("")};
-  for (const std::size_t i : {0, 1, 20, 39}) {
+  for (const std::size_t i : {0u, 1u, 20u, 39u}) {
     radii.push_back(all.distance[i]);
     radii.push_back(std::nextafter(all.distance[i], 0.0f));
   }
