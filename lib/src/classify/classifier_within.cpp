@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "classify/classifier_state.hpp"
 #include "classify/host_votes.hpp"
 #include "device/timing.hpp"
@@ -18,6 +19,7 @@ namespace {
 template <class Radii>
 RadiusClassification vote_within(const Classifier::State& state, const RowsView& queries, Radii radii,
                                  const VotingOptions& voting, const SearchOptions& options, Trace* trace) {
+  const FloatGuard guard;
   const LabelColumn& labels = state.outputs[0];
   const Metric metric = state.index.metric();
   check_voting("classify_within", voting, metric, labels.classes.size(), 0);

@@ -128,7 +128,6 @@ class VoteCount {
   }
 
   void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
-    const FloatGuard guard;  // so that adding up seconds raises no trap of the host program
     const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
     if (column.scorers.empty())
@@ -198,6 +197,7 @@ class VotesSink final : public NeighborsSink {
 void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const SearchOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots) {
+  const FloatGuard guard;
   const Index::State& index = state.index.state();
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/refuse.hpp"
 #include "classify/answers.hpp"
 #include "device/timing.hpp"
@@ -76,6 +77,7 @@ void search_and_count(const Index& index, const RowsView& queries, std::span<con
 Evaluation evaluate_queries(const std::string& where, const Classifier& classifier, const RowsView& queries,
                             std::span<const std::int64_t> truth, std::int64_t k_max,
                             const VotingOptions& voting, const SearchOptions& options, Trace* trace) {
+  const FloatGuard guard;
   check_k_max(where, k_max, classifier.index().rows() - (options.self ? 1 : 0));
   Answers answers(where, classifier, truth, k_max, voting, options.threads);
   search_and_count(classifier.index(), queries, truth, k_max, options, trace, answers);
@@ -174,6 +176,7 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                           std::span<const std::int64_t> folds, std::int64_t k_max,
                           const VotingOptions& voting, const SearchOptions& options, Trace* trace) try {
   const std::string where = "cross_validate";
+  const FloatGuard guard;
   const Stopwatch total;
   check_train(where, classifier, train);
   check_no_self(where, options);
@@ -194,8 +197,9 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
     if (const auto& groups = classifier.index().state().groups) way.groups = Fold::groups_of(list, *groups);
     if (options.progress)
       way.progress = [&](const Progress& part) {
+        const FloatGuard guard;
         const double rows_done = static_cast<double>(done) + part.fraction * static_cast<double>(list.size());
-        options.progress({rows_done / static_cast<double>(train.rows)});
+        call_back(options.progress, Progress{rows_done / static_cast<double>(train.rows)});
       };
     Trace part = asked_like(sum);
     search_and_count(classifier.index(), fold.queries(), fold.truth(), k_max, way, trace ? &part : nullptr,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "classify/averages.hpp"
@@ -56,6 +57,7 @@ std::vector<double> averages_of(const Regressor::State& state, const VotingOptio
 template <class Radii>
 RadiusRegression average_within(const Regressor::State& state, const RowsView& queries, Radii radii,
                                 const VotingOptions& voting, const SearchOptions& options, Trace* trace) {
+  const FloatGuard guard;
   check_weights("regress_within", voting, state.index.metric(), 0);
   RadiusRegression result;
   const Index::State& index = state.index.state();
@@ -191,6 +193,7 @@ std::vector<double> Regressor::predict(const RowsView& queries, std::int64_t k, 
 
 Regression Regressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                               const SearchOptions& options, Trace* trace) const try {
+  const FloatGuard guard;
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
   const Index::State& index = state_->index.state();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/float_guard.hpp"
 #include "kith/error.hpp"
 #include "kith/unstable/plan.hpp"
 
@@ -30,6 +31,7 @@ class StopAlong {
   const StopAlong* const before_;
 };
 
+/// Must be used under a FloatGuard.
 class Watcher {
  public:
   Watcher(const SearchOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
@@ -39,7 +41,8 @@ class Watcher {
 
   void steps_done(std::int64_t steps) {
     done_ += steps;
-    if (options_.progress) options_.progress({static_cast<double>(done_) / static_cast<double>(steps_)});
+    if (options_.progress)
+      call_back(options_.progress, Progress{static_cast<double>(done_) / static_cast<double>(steps_)});
     check_stop();
   }
 

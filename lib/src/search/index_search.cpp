@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
@@ -128,6 +129,7 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
 
 Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const try {
+  const FloatGuard guard;
   check_no_self("search_keys", options);
   refuse_groups("search_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
@@ -184,6 +186,7 @@ PairSearch Index::pairs(double radius, const SearchOptions& options) const {
 RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) const try {
   if (state_->doubles) return within_keys(given, doubles_of(radii), options, trace);
+  const FloatGuard guard;
   check_no_self("within_keys", options);
   refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
@@ -199,6 +202,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
 RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> radii,
                               const SearchOptions& options, Trace* trace) const try {
   if (!state_->doubles) return within_keys(given, floats_below(radii), options, trace);
+  const FloatGuard guard;
   check_no_self("within_keys", options);
   refuse_groups("within_keys", *state_, "keys of shards do not go by them");
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
@@ -211,6 +215,7 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> rad
 }
 
 void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& options) const try {
+  const FloatGuard guard;
   const MappedOptions mapped("search", *state_, options, m, asked);
   if (state_->groups) return prepare_groups(*state_, m, asked, options);
   const State& index = searched(*state_);
@@ -231,6 +236,7 @@ void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& opt
 
 Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const
     try {
+  const FloatGuard guard;
   const MappedOptions mapped("search", *state_, options, m, k);
   if (state_->groups) return plan_groups(*state_, m, k, options);
   Plan plan = state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);

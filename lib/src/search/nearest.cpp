@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,17 +20,18 @@
 namespace kith {
 namespace {
 
-/// Tells the metric when a search is done.
-class MetricTold {
+/// Lasts as long as a search: all of it computes under one guard, and its end tells the metric.
+class WholeCall {
  public:
-  MetricTold(const Index::State& index, Trace* trace) : index_(index), trace_(trace) {}
-  MetricTold(const MetricTold&) = delete;
-  MetricTold& operator=(const MetricTold&) = delete;
-  ~MetricTold() {
+  WholeCall(const Index::State& index, Trace* trace) : index_(index), trace_(trace) {}
+  WholeCall(const WholeCall&) = delete;
+  WholeCall& operator=(const WholeCall&) = delete;
+  ~WholeCall() {
     if (trace_) index_.tell_metric(trace_->plan);
   }
 
  private:
+  const FloatGuard guard_;
   const Index::State& index_;
   Trace* const trace_;
 };
@@ -40,7 +40,7 @@ class MetricTold {
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
-  const MetricTold told(index, trace);
+  const WholeCall call(index, trace);
   if (index.doubles) {
     DoubleNeighborsSink sink(index.shown, found);
     if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
@@ -52,7 +52,7 @@ void find_nearest(const Index::State& index, const RowsView& given, std::int64_t
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, AnswerSink& sink, Trace* trace) {
-  const MetricTold told(index, trace);
+  const WholeCall call(index, trace);
   if (index.groups) return search_groups(index, given, k, options, sink, trace);
   search(index, MovedRows("search", "query", index, given, options), k, options, sink, trace);
 }
@@ -72,7 +72,7 @@ RadiusNeighbors find_in_groups(const Index::State& index, const RowsView& given,
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const double> radii,
                             const SearchOptions& options, Trace* trace) {
-  const MetricTold told(index, trace);
+  const WholeCall call(index, trace);
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (!index.doubles) return find_within(index, given, floats_below(radii), options, trace);
   RadiusNeighbors found;
@@ -82,7 +82,7 @@ RadiusNeighbors find_within(const Index::State& index, const RowsView& given, st
 
 RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                             const SearchOptions& options, Trace* trace) {
-  const MetricTold told(index, trace);
+  const WholeCall call(index, trace);
   if (index.groups) return find_in_groups(index, given, radii, options, trace);
   if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
   const MovedRows queries("within", "query", index, given, options);
@@ -96,9 +96,7 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
                  const SearchOptions& options, CountSum& sum, Trace* trace) {
   if (index.groups) return count_groups(index, given, radii, options, sum, trace, find_counts);
   if (index.doubles) {
-    std::optional<FloatGuard> guard(std::in_place);
     const DoubleQueries queries(sum.where(), index, given, options);
-    guard.reset();  // the caller's progress runs in its own floating-point environment
     return count_doubles(index, queries, radii, options, sum, trace);
   }
   const MovedRows moved(sum.where(), "query", index, given, options);
@@ -110,7 +108,7 @@ void find_counts(const Index::State& index, const RowsView& given, const CountRa
 
 void count_into(const Index::State& index, const RowsView& given, const CountRadii& radii,
                 const SearchOptions& options, bool totals, std::span<std::int64_t> counts, Trace* trace) {
-  const MetricTold told(index, trace);
+  const WholeCall call(index, trace);
   const std::string where = totals ? "two_point" : "count";
   const MappedOptions mapped(where, index, options, given.rows, std::nullopt);
   if (totals) std::fill(counts.begin(), counts.end(), 0);

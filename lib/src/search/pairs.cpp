@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
 #include "kith/index.hpp"
@@ -191,6 +192,7 @@ class PairSearch::State {
   }
 
   bool next(Pairs& block) {
+    const FloatGuard guard;
     if (state().groups) return next_of_groups(block);
     if (!whole_->next(block)) return false;
     for (auto* rows : {&block.first, &block.second}) state().numbers.to_numbers(*rows);

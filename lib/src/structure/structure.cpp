@@ -135,6 +135,7 @@ RankedAmong Structure::State::ranked_among(const ColumnTerms* terms) const {
 
 void Structure::State::sums_of_doubles(const SearchOptions& options, Trace* trace,
                                        const std::function<void(const DoubleTileSums&)>& take) const {
+  const FloatGuard guard;
   const std::shared_ptr<const ColumnTerms> there = terms();
   run_double_sums(ranked_among(there.get()), labels.codes, static_cast<std::int64_t>(labels.classes.size()),
                   options, trace, take);
@@ -143,6 +144,7 @@ void Structure::State::sums_of_doubles(const SearchOptions& options, Trace* trac
 
 void Structure::State::sums_of_floats(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
                                       const TakeSums& take) const {
+  const FloatGuard guard;
   SumsTask task{first_of(index.device()).state(), index.state().metric, by.codes};
   task.terms = terms();
   task.classes = static_cast<std::int64_t>(labels.classes.size());

@@ -199,6 +199,7 @@ std::vector<std::int64_t> checked_columns(const Index& index, Arithmetic given, 
 
 SampleDistances Structure::distances(std::int64_t first, std::int64_t count,
                                      const SearchOptions& options) const try {
+  const FloatGuard guard;
   const std::int64_t n = state_->index.rows();
   refuse_filters(options);
   if (first < 0 || count < 0 || first > n || count > n - first)

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
@@ -26,7 +27,9 @@ SearchOptions options_of_part(const SearchOptions& options, std::size_t part, st
   SearchOptions own = options;
   if (options.progress)
     own.progress = [&options, part, parts](const Progress& progress) {
-      options.progress({(static_cast<double>(part) + progress.fraction) / static_cast<double>(parts)});
+      const FloatGuard guard;
+      const double before = static_cast<double>(part);
+      call_back(options.progress, Progress{(before + progress.fraction) / static_cast<double>(parts)});
     };
   return own;
 }
@@ -60,6 +63,7 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
                                         std::span<const std::int64_t> labels, Metric metric,
                                         std::span<const std::vector<std::int64_t>> features,
                                         const SearchOptions& options) try {
+  const FloatGuard guard;
   check_structure_metric(metric);
   if (is_prepared(metric))
     throw Error(Errc::unsupported,

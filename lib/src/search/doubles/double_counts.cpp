@@ -1,10 +1,8 @@
 // Counts rows within radii by an Index in double precision.
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "kith/key.hpp"
 #include "rows/row_filter.hpp"
@@ -20,7 +18,6 @@ void count_doubles(const Index::State& index, const DoubleQueries& queries, cons
                    const SearchOptions& options, CountSum& sum, Trace* trace) {
   const WholeSearch whole(index.device);
   check_rows_left_out(sum.where(), index.rows, queries.count(), options);
-  std::optional<FloatGuard> guard(std::in_place);
   const std::vector<double> bounds = bounds_of_counts<double>(index.shown, asked, options.threads);
   const std::size_t radii = size(asked.radius.cols());
   DoubleRanking ranking(index, options);
@@ -33,7 +30,6 @@ void count_doubles(const Index::State& index, const DoubleQueries& queries, cons
     all.bounds.push_back(queries.bound(q, bounds_of(q).back()));
   }
   if (trace) *trace = asked_like(*trace);
-  guard.reset();  // the caller's progress runs in its own floating-point environment
   std::vector<std::uint32_t> counts(radii);
   NearRows(index, queries, ranking, options, trace).each(all, [&](std::size_t i, auto list) {
     const auto q = static_cast<std::int64_t>(i);
@@ -43,7 +39,6 @@ void count_doubles(const Index::State& index, const DoubleQueries& queries, cons
     });
     sum.add(q, {counts.data(), 1, static_cast<std::int64_t>(radii)});
   });
-  guard.emplace();
   if (trace) trace->plan.double_chains = ranking.ranker().said();
   whole.tell(trace);
 }

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/float_guard.hpp"
 #include "base/floats.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
@@ -128,16 +126,13 @@ void search_doubles(const Index::State& index, const RowsView& given, std::int64
   const WholeSearch whole(index.device);
   check_k("search", k, index.rows, options);
   check_rows_left_out("search", index.rows, given.rows, options);
-  std::optional<FloatGuard> guard(std::in_place);
   const DoubleQueries queries("search", index, given, options);
   const double rounded = whole.seconds();
-  guard.reset();  // the caller's progress runs in its own floating-point environment
   ProposalSink proposed;
   search(*index.doubles->proposing, queries.floats(), proposed_for(k, index.rows, options), options, proposed,
          trace);
   sink.begin(queries.count(), k);
   if (queries.count() == 0) return;
-  guard.emplace();
   const Stopwatch ranked;
   DoubleRanking ranking(index, options);
   const OpenQueries open = rank_proposed(index, queries, ranking, options, proposed, k, sink, trace);
@@ -160,11 +155,8 @@ RadiusKeys search_doubles_within(const Index::State& index, const RowsView& give
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
   check_rows_left_out("within", index.rows, given.rows, options);
-  std::optional<FloatGuard> guard(std::in_place);
   const DoubleQueries queries("within", index, given, options);
-  guard.reset();
   RadiusKeys keys = search_doubles_within(index, queries, radii, options, trace);
-  guard.emplace();
   whole.tell(trace);
   return keys;
 }
@@ -173,7 +165,6 @@ RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries&
                                  std::span<const double> radii, const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
   const std::vector<double> most = bounds_of(index.shown, radii, queries.count(), options.threads);
-  std::optional<FloatGuard> guard(std::in_place);
   DoubleRanking ranking(index, options);
   OpenQueries all;
   std::vector<std::uint64_t> last;  // [m]  the largest code of a row that counts
@@ -187,7 +178,6 @@ RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries&
   keys.first = {0};
   keys.arithmetic = Arithmetic::f64;
   if (trace) *trace = asked_like(*trace);
-  guard.reset();  // as in search_doubles()
   NearRows(index, queries, ranking, options, trace).each(all, [&](std::size_t i, auto list) {
     for (const RankedRow& one : list) {
       if (one.value > last[i]) break;
@@ -196,7 +186,6 @@ RadiusKeys search_doubles_within(const Index::State& index, const DoubleQueries&
     }
     keys.first.push_back(static_cast<std::int64_t>(keys.row.size()));
   });
-  guard.emplace();
   if (trace) trace->plan.double_chains = ranking.ranker().said();
   whole.tell(trace);
   return keys;

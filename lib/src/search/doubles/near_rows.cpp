@@ -26,7 +26,6 @@ std::size_t count_of_batch(std::span<const float> bounds, std::size_t most, std:
 
 /// Returns which part of `all` queries is done if this part is of `count` queries behind `first` others.
 double part_of_all(std::size_t all, std::size_t first, std::size_t count, double part) {
-  const FloatGuard guard;
   return (static_cast<double>(first) + part * static_cast<double>(count)) / static_cast<double>(all);
 }
 
@@ -60,7 +59,8 @@ NearRows::Found NearRows::find(const OpenQueries& open, std::size_t first, std::
   way.self.reset();
   if (options_.progress)
     way.progress = [&](const Progress& some) {
-      options_.progress({part_of_all(open.numbers.size(), first, count, some.fraction)});
+      const FloatGuard guard;
+      call_back(options_.progress, Progress{part_of_all(open.numbers.size(), first, count, some.fraction)});
     };
   std::vector<std::uint32_t> words;
   if (way.filter.rows() > 1) {
@@ -71,7 +71,6 @@ NearRows::Found NearRows::find(const OpenQueries& open, std::size_t first, std::
   RadiusNeighbors near =
       search_within(*index_.doubles->proposing, {rows.data(), m, index_.dims},
                     std::span(open.bounds).subspan(first, count), way, trace_ ? &trace : nullptr);
-  const FloatGuard guard;
   if (trace_) add_queries(*trace_, trace);
   return {std::move(near.first), std::move(near.row)};
 }

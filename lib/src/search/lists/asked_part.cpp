@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
@@ -51,7 +52,9 @@ AskedPart::AskedPart(std::int64_t m, const SearchOptions& options, RowRange some
 void AskedPart::scale_progress(double from, double to) {
   if (!options_.progress) return;
   options_.progress = [told = std::move(options_.progress), from, to](const Progress& progress) {
-    told({progress.fraction == 1 ? to : std::min(to, from + (to - from) * progress.fraction)});
+    const FloatGuard guard;
+    const double part = progress.fraction == 1 ? to : std::min(to, from + (to - from) * progress.fraction);
+    call_back(told, Progress{part});
   };
 }
 

@@ -1,6 +1,5 @@
 #include "search/lists/whole_search.hpp"
 
-#include "base/float_guard.hpp"
 #include "device/device_set.hpp"
 #include "device/device_state.hpp"
 
@@ -25,7 +24,6 @@ WholeSearch::WholeSearch(const Device& device) : device_(device), before_(copied
 
 void WholeSearch::tell(Trace* trace) const {
   if (!trace) return;
-  const FloatGuard guard;  // seconds are rounded
   const CopiedBytes now = copied_by(device_);
   trace->bytes_to_device = now.to_device - before_.to_device;
   trace->bytes_from_device = now.from_device - before_.from_device;

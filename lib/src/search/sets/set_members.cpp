@@ -99,7 +99,7 @@ class Together {
     const double done = fraction();
     if (!options_.progress || callers_failure_) return;
     try {
-      options_.progress({done});
+      call_back(options_.progress, Progress{done});
     } catch (const abi::__forced_unwind&) {
       stop_.request_stop();
       throw;

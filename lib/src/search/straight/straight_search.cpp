@@ -221,7 +221,6 @@ Plan plan_of(const SearchOnce& asked, const RowSchema& schema, const StraightPie
 }
 
 void tell_plan(const SearchOnce& asked, const RowSchema& schema, const StraightPieces& cut, Trace& trace) {
-  const FloatGuard guard;
   restart(trace);
   trace.plan = plan_of(asked, schema, cut);
   trace.query_tiles = 1;
@@ -231,6 +230,7 @@ void tell_plan(const SearchOnce& asked, const RowSchema& schema, const StraightP
 }  // namespace
 
 bool search_straight(const SearchOnce& asked, AnswerSink& to, Trace* trace) {
+  const FloatGuard guard;
   if (is_set(asked.device)) return false;
   const std::optional<StraightPieces> pieces = straight_pieces(asked);
   if (!pieces) return false;
@@ -265,7 +265,6 @@ bool search_straight(const SearchOnce& asked, AnswerSink& to, Trace* trace) {
     if (!pass->search(round)) return false;
     watcher.step_done();
   }
-  const FloatGuard guard;
   check_range("search", schema->metric, queries->rows().on_host(), pass->largest());
   if (trace)
     trace->seconds[spi::NearestStep::name] = trace->device_seconds = trace->queue_seconds =

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
@@ -106,10 +107,12 @@ class PassingChunks {
 
  private:
   void tell(const RowRange& chunk, const Progress& progress) const {
+    const FloatGuard guard;
     const double done =
         static_cast<double>(chunk.first - rows_.first) + progress.fraction * static_cast<double>(chunk.count);
     const double whole = done / static_cast<double>(rows_.count);
-    all_.options.progress({whole == 1 ? to_ : std::min(to_, from_ + (to_ - from_) * whole)});
+    const double part = whole == 1 ? to_ : std::min(to_, from_ + (to_ - from_) * whole);
+    call_back(all_.options.progress, Progress{part});
   }
 
   const SearchRequest& all_;
