@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/device.hpp"
+#include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/sanitizers.hpp"
 #include "kith/classifier.hpp"
@@ -93,6 +94,19 @@ TEST_CASE("fork: an Index of the parent, and a new one, have the same bits in th
           }).said() == "");
   }
   CHECK(search.wrong(index) == "");
+}
+
+TEST_CASE("fork: the first device of a child is opened whatever the host program has set") {
+  if (!survives()) return;
+  const Search search;
+  for (const HostileSetting setting : hostile_settings) {
+    CAPTURE(std::string(name(setting)));
+    const auto open = [&] {
+      const HostileEnvironment hostile(setting);
+      return open_device(device_spec());
+    };
+    CHECK(Child([&] { return search.wrong(Index(open(), search.train, Metric::l2)); }).said() == "");
+  }
 }
 
 TEST_CASE("fork: many children at once, and children of children, as a server makes them") {

@@ -180,6 +180,7 @@ void open_part(std::string_view set, std::string_view spec, std::vector<Device>&
 }  // namespace
 
 Device open_device(std::string_view spec) try {
+  const FloatGuard guard;
   std::vector<Device> members;
   for (std::size_t begin = 0; begin <= spec.size();) {
     const std::size_t end = std::min(spec.find('+', begin), spec.size());
@@ -194,11 +195,11 @@ Device open_device(std::string_view spec) try {
 }
 
 Device adopt_device(std::string_view backend, const spi::CallersDevice& callers) try {
+  const FloatGuard guard;
   BackendEntry& entry = backend_called(backend, std::string(backend));
   const BackendInfo& info = entry.info();
   if (info.devices.empty())
     unavailable(backend, info.reason + "; choose another device, or see `kith doctor`");
-  const FloatGuard guard;
   std::unique_ptr<spi::Device> device = entry.adopt(callers);
   std::string why = self_test(*device);
   if (why.empty() && !device->info.profile.lands_rows) why = landing_check(*device);

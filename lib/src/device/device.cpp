@@ -1,6 +1,7 @@
 #include "kith/device.hpp"
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "device/device_state.hpp"
 #include "device/registry.hpp"
 #include "device/tuning_file.hpp"
@@ -8,6 +9,7 @@
 namespace kith {
 
 std::vector<BackendInfo> backends() try {
+  const FloatGuard guard;
   std::vector<BackendInfo> all = Registry::instance().backends();
   for (BackendInfo& backend : all)
     for (DeviceInfo& device : backend.devices) device.tuning = tuning_of(device);
@@ -25,7 +27,10 @@ std::vector<DeviceInfo> devices() try {
   rethrow_as_error();
 }
 
-std::vector<std::string> load_failures() try { return Registry::instance().failures(); } catch (...) {
+std::vector<std::string> load_failures() try {
+  const FloatGuard guard;
+  return Registry::instance().failures();
+} catch (...) {
   rethrow_as_error();
 }
 
