@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "c_api/c_support.hpp"
+#include "c_api/null_searches.hpp"
 #include "paths.hpp"
 
 namespace kith::tests {
@@ -10,87 +10,9 @@ namespace {
 
 using namespace c;
 
-struct NullCall {
-  std::string name;  ///< name of the function
-  std::function<kith_status()> ask;
-};
-
 std::int32_t read_nothing(std::int64_t, std::int64_t, void*, void*) {
   return 0;
 }
-
-/// Holds the arguments that are not NULL in a call.
-struct Given {
-  float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
-  std::int64_t labels[4] = {0, 1, 0, 1}, count = 0, place = 0;
-  double targets[4] = {0, 1, 2, 3}, number = 0;
-  std::int64_t counts[4] = {};
-  float radius = 1;
-  std::uint32_t word = 0;
-  std::string path = "/nowhere/m.kith";
-  kith_rows rows = KITH_INIT(kith_rows);
-  kith_device_answers answers = KITH_INIT(kith_device_answers);
-  OpenDevice on = opened("cpu");
-  kith_rows doubles = KITH_INIT(kith_rows);
-  Rows index, double_index;
-  Voter voter, double_voter;
-  Averager averager, double_averager;
-  Inventory inventory = made<Inventory>(kith_inventory_new);
-  Evaluated evaluated;
-  Prepared prepared;
-  ModelHandle model;
-  kith_classification answer = KITH_INIT(kith_classification);
-  const std::uint32_t ordered_values[2] = {0xBF800000u, 0xC0000000u};
-  const std::uint64_t ordered_doubles[2] = {0xBFF0000000000000u, 0xC000000000000000u};
-  const std::uint32_t* a_value = ordered_values;
-  const std::uint64_t* a_double = ordered_doubles;
-  const std::int64_t* a_row = labels;
-  std::uint64_t sum = 0;
-  const char* text = nullptr;
-  kith_radius_keys* new_keys = nullptr;
-  kith_index* new_index = nullptr;
-  kith_classifier* new_voter = nullptr;
-  kith_regressor* new_averager = nullptr;
-  kith_within* new_within = nullptr;
-  kith_pairs* new_pairs = nullptr;
-  kith_evaluation* new_evaluation = nullptr;
-  kith_preparation* new_preparation = nullptr;
-  kith_model* new_model = nullptr;
-  char* new_text = nullptr;
-
-  Given() {
-    rows.data = values;
-    rows.rows = 4;
-    rows.cols = 2;
-    index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
-    doubles.data = targets;
-    doubles.rows = doubles.cols = 2;
-    doubles.element = KITH_F64;
-    double_index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &doubles, nullptr, out); });
-    voter = made<Voter>(
-        [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, nullptr, out); });
-    double_voter = made<Voter>(
-        [&](auto** out) { return kith_classifier_of_index(double_index.get(), labels, 1, nullptr, out); });
-    double_averager = made<Averager>(
-        [&](auto** out) { return kith_regressor_of_index(double_index.get(), targets, 1, nullptr, out); });
-    averager = made<Averager>(
-        [&](auto** out) { return kith_regressor_new(on.get(), &rows, targets, 1, nullptr, nullptr, out); });
-    evaluated = made<Evaluated>(
-        [&](auto** out) { return kith_leave_one_out(voter.get(), &rows, 1, nullptr, nullptr, out); });
-    prepared = made<Prepared>([&](auto** out) { return kith_preparation_new(&rows, nullptr, out); });
-    kith_model_parts parts = KITH_INIT(kith_model_parts);
-    parts.rows = &rows;
-    parts.labels = labels;
-    model = made<ModelHandle>([&](auto** out) { return kith_model_new(&parts, out); });
-  }
-};
-
-// The calls capture `have`, a shared Given. NAME(ARGUMENTS) is called, and NAME is remembered.
-#define KITH_NULL_CALL(function, ...)                   \
-  {                                                     \
-#function, [have] { return function(__VA_ARGS__); } \
-  }
-using Have = std::shared_ptr<Given>;
 
 std::vector<NullCall> calls_of_devices(const Have& have) {
   return {
@@ -117,164 +39,6 @@ std::vector<NullCall> calls_of_devices(const Have& have) {
       KITH_NULL_CALL(kith_trace_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_trace_step, nullptr, 0, &have->text, &have->number),
       KITH_NULL_CALL(kith_trace_member, nullptr, 0, nullptr),
-  };
-}
-
-std::vector<NullCall> calls_of_searches(const Have& have) {
-  return {
-      KITH_NULL_CALL(kith_filter_of, 4, have->labels, 4, nullptr),
-      KITH_NULL_CALL(kith_filter_of, 4, nullptr, 4, &have->word),
-      KITH_NULL_CALL(kith_index_new, nullptr, &have->rows, nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_new, have->on.get(), nullptr, nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_new, have->on.get(), &have->rows, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_with, nullptr, &have->rows, have->labels, &have->new_index),
-      KITH_NULL_CALL(kith_index_with, have->index.get(), nullptr, have->labels, &have->new_index),
-      KITH_NULL_CALL(kith_index_without, nullptr, have->labels, 1, &have->new_index),
-      KITH_NULL_CALL(kith_index_without, have->index.get(), nullptr, 1, &have->new_index),
-      KITH_NULL_CALL(kith_index_without, have->index.get(), have->labels, 1, nullptr),
-      KITH_NULL_CALL(kith_centre_learn, nullptr, 0, have->targets, nullptr),
-      KITH_NULL_CALL(kith_centre_learn, &have->rows, 0, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_compact, nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_compact, have->index.get(), nullptr),
-      KITH_NULL_CALL(kith_index_numbers, nullptr, have->labels),
-      KITH_NULL_CALL(kith_index_numbers, have->index.get(), nullptr),
-      KITH_NULL_CALL(kith_index_describe, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
-      KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_search, have->index.get(), nullptr, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_search_f64, nullptr, &have->doubles, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_search_f64, have->double_index.get(), nullptr, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_search_on_device, nullptr, &have->rows, 1, nullptr, &have->answers),
-      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), nullptr, 1, nullptr, &have->answers),
-      KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), &have->rows, 1, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_within, nullptr, &have->rows, &have->radius, 1, nullptr, &have->new_within),
-      KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, nullptr, 1, nullptr,
-                     &have->new_within),
-      KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, &have->radius, 1, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_within_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
-                     &have->new_within),
-      KITH_NULL_CALL(kith_index_within_f64, have->double_index.get(), &have->doubles, nullptr, 1, nullptr,
-                     &have->new_within),
-      KITH_NULL_CALL(kith_index_within_f64, have->double_index.get(), &have->doubles, &have->number, 1,
-                     nullptr, nullptr),
-      KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_count, nullptr, &have->rows, &have->number, 1, 1, 0, nullptr, have->counts),
-      KITH_NULL_CALL(kith_index_count, have->index.get(), nullptr, &have->number, 1, 1, 0, nullptr,
-                     have->counts),
-      KITH_NULL_CALL(kith_index_count, have->index.get(), &have->rows, nullptr, 1, 1, 0, nullptr,
-                     have->counts),
-      KITH_NULL_CALL(kith_index_count, have->index.get(), &have->rows, &have->number, 1, 1, 0, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_index_two_point, nullptr, &have->rows, &have->number, 1, 1, 0, nullptr,
-                     have->counts),
-      KITH_NULL_CALL(kith_index_two_point, have->index.get(), nullptr, &have->number, 1, 1, 0, nullptr,
-                     have->counts),
-      KITH_NULL_CALL(kith_index_two_point, have->index.get(), &have->rows, nullptr, 1, 1, 0, nullptr,
-                     have->counts),
-      KITH_NULL_CALL(kith_index_two_point, have->index.get(), &have->rows, &have->number, 1, 1, 0, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_pairs_new, nullptr, 1, nullptr, &have->new_pairs),
-      KITH_NULL_CALL(kith_pairs_new, have->index.get(), 1, nullptr, nullptr),
-      KITH_NULL_CALL(kith_pairs_next, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_prepare, nullptr, 1, 1, nullptr),
-      KITH_NULL_CALL(kith_knn, nullptr, &have->rows, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn, have->on.get(), nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn, have->on.get(), &have->rows, nullptr, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn_f64, nullptr, &have->doubles, &have->doubles, 1, nullptr, nullptr, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_knn_f64, have->on.get(), nullptr, &have->doubles, 1, nullptr, nullptr, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_knn_f64, have->on.get(), &have->doubles, nullptr, 1, nullptr, nullptr, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_knn_graph, nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn_graph, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn_graph_f64, nullptr, &have->doubles, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn_graph_f64, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_knn_graph_on_device, nullptr, &have->rows, 1, nullptr, nullptr, &have->answers),
-      KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), nullptr, 1, nullptr, nullptr, &have->answers),
-      KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), &have->rows, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_explain, nullptr, 1, 1, nullptr, &have->new_text),
-      KITH_NULL_CALL(kith_index_explain, have->index.get(), 1, 1, nullptr, nullptr),
-  };
-}
-
-std::vector<NullCall> calls_of_keys(const Have& have) {
-  return {
-      KITH_NULL_CALL(kith_largest_element, nullptr, nullptr, 0, &have->radius),
-      KITH_NULL_CALL(kith_largest_element, &have->rows, nullptr, 0, nullptr),
-      KITH_NULL_CALL(kith_index_search_keys, nullptr, &have->rows, 1, nullptr, &have->word, have->labels),
-      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), nullptr, 1, nullptr, &have->word,
-                     have->labels),
-      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, nullptr,
-                     have->labels),
-      KITH_NULL_CALL(kith_index_search_keys, have->index.get(), &have->rows, 1, nullptr, &have->word,
-                     nullptr),
-      KITH_NULL_CALL(kith_merge, 1, 1, 1, nullptr, &have->a_row, &have->word, have->labels),
-      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, nullptr, &have->word, have->labels),
-      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, nullptr, have->labels),
-      KITH_NULL_CALL(kith_merge, 1, 1, 1, &have->a_value, &have->a_row, &have->word, nullptr),
-      KITH_NULL_CALL(kith_finish, "l2", 0, 1, nullptr, &have->radius),
-      KITH_NULL_CALL(kith_finish, "l2", 0, 1, have->a_value, nullptr),
-      KITH_NULL_CALL(kith_leave_out, 1, 1, nullptr, have->labels, have->labels, &have->word, have->labels),
-      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, nullptr, have->labels, &have->word, have->labels),
-      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, nullptr, &have->word, have->labels),
-      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, nullptr, have->labels),
-      KITH_NULL_CALL(kith_leave_out, 1, 1, have->a_value, have->labels, have->labels, &have->word, nullptr),
-      KITH_NULL_CALL(kith_digest, 1, 1, nullptr, have->labels, &have->sum),
-      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, nullptr, &have->sum),
-      KITH_NULL_CALL(kith_digest, 1, 1, have->a_value, have->labels, nullptr),
-      KITH_NULL_CALL(kith_index_within_keys, nullptr, &have->rows, &have->radius, 1, nullptr,
-                     &have->new_keys),
-      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, nullptr, 1, nullptr,
-                     &have->new_keys),
-      KITH_NULL_CALL(kith_index_within_keys, have->index.get(), &have->rows, &have->radius, 1, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_merge_radius, 0, 1, nullptr, &have->a_value, &have->a_row, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, nullptr, &have->a_row, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, nullptr, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius, 0, 1, &have->a_row, &have->a_value, &have->a_row, nullptr),
-      KITH_NULL_CALL(kith_radius_keys_describe, nullptr, nullptr),
-  };
-}
-
-std::vector<NullCall> calls_of_double_keys(const Have& have) {
-  return {
-      KITH_NULL_CALL(kith_index_search_keys_f64, nullptr, &have->doubles, 1, nullptr, &have->sum,
-                     have->labels),
-      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), nullptr, 1, nullptr, &have->sum,
-                     have->labels),
-      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), &have->doubles, 1, nullptr,
-                     nullptr, have->labels),
-      KITH_NULL_CALL(kith_index_search_keys_f64, have->double_index.get(), &have->doubles, 1, nullptr,
-                     &have->sum, nullptr),
-      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, nullptr, &have->a_row, &have->sum, have->labels),
-      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, nullptr, &have->sum, have->labels),
-      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, &have->a_row, nullptr, have->labels),
-      KITH_NULL_CALL(kith_merge_f64, 1, 1, 1, &have->a_double, &have->a_row, &have->sum, nullptr),
-      KITH_NULL_CALL(kith_finish_f64, "l2", 0, 1, nullptr, &have->number),
-      KITH_NULL_CALL(kith_finish_f64, "l2", 0, 1, have->a_double, nullptr),
-      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, nullptr, have->labels, have->labels, &have->sum, have->labels),
-      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, nullptr, have->labels, &have->sum,
-                     have->labels),
-      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, nullptr, &have->sum,
-                     have->labels),
-      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, have->labels, nullptr,
-                     have->labels),
-      KITH_NULL_CALL(kith_leave_out_f64, 1, 1, have->a_double, have->labels, have->labels, &have->sum,
-                     nullptr),
-      KITH_NULL_CALL(kith_digest_f64, 1, 1, nullptr, have->labels, &have->sum),
-      KITH_NULL_CALL(kith_digest_f64, 1, 1, have->a_double, nullptr, &have->sum),
-      KITH_NULL_CALL(kith_digest_f64, 1, 1, have->a_double, have->labels, nullptr),
-      KITH_NULL_CALL(kith_index_within_keys_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
-                     &have->new_keys),
-      KITH_NULL_CALL(kith_index_within_keys_f64, have->double_index.get(), &have->doubles, nullptr, 1,
-                     nullptr, &have->new_keys),
-      KITH_NULL_CALL(kith_index_within_keys_f64, have->double_index.get(), &have->doubles, &have->number, 1,
-                     nullptr, nullptr),
-      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, nullptr, &have->a_double, &have->a_row, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, nullptr, &have->a_row, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, &have->a_double, nullptr, &have->new_keys),
-      KITH_NULL_CALL(kith_merge_radius_f64, 0, 1, &have->a_row, &have->a_double, &have->a_row, nullptr),
   };
 }
 
@@ -416,8 +180,6 @@ std::vector<NullCall> calls_of_models(const Have& have) {
       KITH_NULL_CALL(kith_model_regressor, nullptr, have->on.get(), &have->new_averager),
   };
 }
-
-#undef KITH_NULL_CALL
 
 /// Returns a call for each pointer that may not be NULL, on the CPU.
 std::vector<NullCall> null_calls() {
