@@ -1,4 +1,4 @@
-// The sinks of a sweep: what becomes of a tile of values. kernels_source.hpp includes this after the lanes of an
+// Takes the tiles of values of a sweep, in sinks. kernels_source.hpp includes this after the lanes of an
 // instruction set. The same restrictions hold as there.
 #pragma once
 
