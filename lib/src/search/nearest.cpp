@@ -40,14 +40,14 @@ class WholeCall {
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
                   const SearchOptions& options, Neighbors& found, Trace* trace) {
-  const WholeCall call(index, trace);
-  if (index.doubles) {
-    DoubleNeighborsSink sink(index.shown, found);
-    if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
-    return search_doubles(index, given, k, options, sink, trace);
+  if (!index.doubles) {
+    NeighborsSink sink(index.shown, found);
+    return find_nearest(index, given, k, options, static_cast<AnswerSink&>(sink), trace);
   }
-  NeighborsSink sink(index.shown, found);
-  find_nearest(index, given, k, options, static_cast<AnswerSink&>(sink), trace);
+  const WholeCall call(index, trace);
+  DoubleNeighborsSink sink(index.shown, found);
+  if (index.groups) return search_groups(index, given, k, options, static_cast<DoubleSink&>(sink), trace);
+  search_doubles(index, given, k, options, sink, trace);
 }
 
 void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,

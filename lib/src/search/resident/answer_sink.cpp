@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "metric/chain.hpp"
 #include "rows/rows.hpp"
@@ -30,13 +29,11 @@ void CutSink::put_all(Keys& keys) {
 }
 
 void HostSink::put_lists(std::int64_t first, std::span<const Key> lists, std::size_t) {
-  const FloatGuard guard;
   const std::size_t to = size(first) * size(k_);
   finish(shown_, lists, distance_ + to, row_ + to);
 }
 
 void HostSink::put_all(Keys& keys) {
-  const FloatGuard guard;
   finish_keys(shown_, keys, distance_, row_);
 }
 

@@ -28,7 +28,7 @@ struct KeysOnDevice {
   std::span<const std::int64_t> places = {};
 };
 
-/// Receives the nearest rows of each query, by their places.
+/// Receives the nearest rows of each query, by their places. Must be called under a FloatGuard.
 class AnswerSink {
  public:
   AnswerSink() = default;
