@@ -101,6 +101,16 @@ std::vector<Kind> searches(const Data& d) {
          const Index index(device(), d.gaps, Metric::nan_euclidean);
          return Answer{.found = index.search(d.queries, k, {.progress = tell}, trace)};
        }},
+      {"keys", "",
+       [&d](const Tell& tell, Trace* trace) {
+         const Index index(device(), d.train, Metric::l2);
+         SearchOptions options{.boxes = true};
+         options.progress = tell;
+         Answer answer;
+         answer.near.row = index.within_keys(d.queries, d.radii, options, trace).row;
+         answer.numbers = index.search_keys(d.queries, k, options, trace).row;
+         return answer;
+       }},
       {"once", "",
        [&d](const Tell& tell, Trace* trace) {
          return Answer{.found = knn(device(), d.train, d.queries, k, Metric::l2, {.progress = tell}, trace)};
@@ -211,6 +221,36 @@ TEST_SUITE("device") {
             CHECK(answer == expected);
           }
       }
+  }
+
+  TEST_CASE("environment: plans, what is prepared, and pairs raise no signal in a host program") {
+    const Data data;
+    const auto ask = [&] {
+      const Index index(device(), data.train, Metric::l2);
+      SearchOptions way{.boxes = true};
+      index.prepare(m, k, way);
+      std::string reasons = index.plan(m, k).reason + index.plan(m, k, way).reason;
+      way.boxes.reset();
+      for (const Proposer proposer : device().info().proposers) {
+        way.proposer = proposer;
+        reasons += index.plan(m, k, way).reason;
+      }
+      PairSearch pairs = index.pairs(0.5);
+      std::vector<std::int64_t> all;
+      for (Pairs block; pairs.next(block);) all.insert(all.end(), block.second.begin(), block.second.end());
+      return std::pair(reasons, all);
+    };
+    const auto expected = ask();
+    CHECK(expected.second.size() > 10);
+    for (const HostileSetting setting : hostile_settings) {
+      CAPTURE(std::string(name(setting)));
+      const auto asked = [&] {
+        const HostileEnvironment hostile(setting);
+        auto found = ask();
+        return std::pair(std::move(found), hostile.still_set());
+      }();
+      CHECK(asked == std::pair(expected, true));
+    }
   }
 }
 
