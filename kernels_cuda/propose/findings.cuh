@@ -45,11 +45,12 @@ inline constexpr bool has_few_queries = false;
 inline constexpr std::uint32_t findings_of_warp = 64;
 
 /// The findings of a warp that are not yet appended.
-///   Gap  gives the distance between the bounds of a finding, and its test, passes()
-template <class Gap = GapOfPlace>
+///   Gap   gives the distance between the bounds of a finding, and its test, passes()
+///   each  how many a lane appends at a time
+template <class Gap = GapOfPlace, int each = 1>
 class Findings {
  public:
-  /// `buffer` belongs to this warp and has findings_of_warp places.
+  /// `buffer` belongs to this warp and has room for 32 * (each + 1).
   __device__ __forceinline__ Findings(Finding* buffer, std::uint32_t lane, Gap gap = {})
       : buffer_(buffer), lane_(lane), gap_(gap) {}
 
@@ -59,27 +60,38 @@ class Findings {
     const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
     if (has) buffer_[count_ + before] = found;
     count_ += static_cast<std::uint32_t>(__popc(vote));
-    if (count_ >= 32) append(collection, 32);
+    if (count_ >= 32 * each) append(collection, 32 * each);
   }
 
   /// Appends the findings that are left.
   __device__ __forceinline__ void finish(const HalfCollection& collection) { append(collection, count_); }
 
  private:
-  /// Appends the last `many` findings, at most 32.
+  /// Appends the last `many` findings, at most 32 * each. Those of a lane wait for memory at the same time.
   __device__ __forceinline__ void append(const HalfCollection& collection, std::uint32_t many) {
     __syncwarp();
     count_ -= many;
-    if (lane_ < many) {
-      Finding found = buffer_[count_ + lane_];
-      if (passes(gap_, collection, found)) {
-        const Lists<std::uint32_t>& lists = collection.out.lists;
-        const float gap = gap_.of(collection, found);
-        const std::uint32_t at =
-            place_in_list(lists.counts.data + found.query * lists.counts.stride, found.query);
-        if (at < lists.capacity) put_candidate(collection.out, gap, found.query, at, found.row, found.low);
-      }
+    const Lists<std::uint32_t>& lists = collection.out.lists;
+    Finding found[each];
+    float gap[each];
+    std::uint32_t at[each];
+    bool passed[each];
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      passed[i] = lane_ + 32 * i < many;
+      if (!passed[i]) continue;
+      found[i] = buffer_[count_ + lane_ + 32 * i];
+      gap[i] = gap_.of(collection, found[i]);
+      passed[i] = passes(gap_, collection, found[i]);
     }
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      if (passed[i])
+        at[i] = place_in_list(lists.counts.data + found[i].query * lists.counts.stride, found[i].query);
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      if (passed[i] && at[i] < lists.capacity)
+        put_candidate(collection.out, gap[i], found[i].query, at[i], found[i].row, found[i].low);
     __syncwarp();
   }
 

@@ -1,0 +1,202 @@
+// Hands what is found from the warps that multiply to the warps that append (collect_hopper.cu).
+//
+// Products of a group wait for each of its four warps, so a warp that multiplies must not look for what it
+// found, nor wait for memory. If a lane has a sum that passes, it writes its 16 sums of that query and 64
+// rows into a ring in shared memory, which belongs to its warp. A warp that appends serves five or six
+// rings: it looks which sums of a fragment pass, a lane for each fragment, and appends them (findings.cuh).
+// `written` and `read` count the fragments of a ring. Each is written by one warp, after what it counts
+// (release), and read by the other before that (acquire).
+// No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
+#pragma once
+
+#include <type_traits>
+
+#include "propose/findings.cuh"
+
+namespace kith::cuda {
+
+inline constexpr std::uint32_t fragments_of_ring = 16, fragment_sums = 16;
+
+__device__ __forceinline__ std::uint32_t word_of(int sum) {
+  return static_cast<std::uint32_t>(sum);
+}
+__device__ __forceinline__ std::uint32_t word_of(float sum) {
+  return __float_as_uint(sum);
+}
+
+/// The sums of a query by the 16 rows that a lane has of 64 rows of a tile.
+struct alignas(16) Fragment {
+  std::uint32_t query, place, row;  // of the first sum
+  std::uint32_t limit;              // a sum
+  uint4 sums[fragment_sums / 4];    // ints or floats
+
+  template <class Sum>
+  __device__ __forceinline__ void set(std::uint32_t of_query, std::uint32_t of_place, std::uint32_t of_row,
+                                      Sum of_limit, const Sum (&from)[fragment_sums]) {
+    *reinterpret_cast<uint4*>(this) = {of_query, of_place, of_row, word_of(of_limit)};
+#pragma unroll
+    for (std::uint32_t i = 0; i < fragment_sums; i += 4)
+      sums[i / 4] = {word_of(from[i]), word_of(from[i + 1]), word_of(from[i + 2]), word_of(from[i + 3])};
+  }
+  /// Returns how far sum i is behind the first in places and rows.
+  __device__ __forceinline__ static std::uint32_t column(std::uint32_t i) {
+    return i / 2 * 8 + i % 2;
+  }
+};
+
+struct FragmentRing {
+  Fragment fragments[fragments_of_ring];
+  std::uint32_t written;  // twice the number; plus 1 after the last
+  std::uint32_t read;
+};
+
+__device__ __forceinline__ std::uint32_t load_acquired(const std::uint32_t* from) {
+  std::uint32_t value;
+  asm volatile("ld.acquire.cta.shared::cta.u32 %0, [%1];"
+               : "=r"(value)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(from)))
+               : "memory");
+  return value;
+}
+__device__ __forceinline__ void store_released(std::uint32_t* to, std::uint32_t value) {
+  asm volatile("st.release.cta.shared::cta.u32 [%0], %1;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "r"(value)
+               : "memory");
+}
+
+/// Writes the fragments of a warp. All lanes of the warp call each function.
+class FragmentWriter {
+ public:
+  __device__ __forceinline__ FragmentWriter(FragmentRing& ring, std::uint32_t lane)
+      : ring_(static_cast<std::uint32_t>(__cvta_generic_to_shared(&ring))), lane_(lane) {
+    asm volatile("" : "+r"(ring_));  // otherwise its address is computed again for each fragment
+  }
+
+  /// Writes the fragments of each lane that has some, in rounds if there is no room.
+  ///   has[p]       whether this lane has fragment p
+  ///   write(p, to)  writes it
+  template <int count, class Write>
+  __device__ __forceinline__ void put(const bool (&has)[count], Write write) {
+    std::uint32_t before[count], all = 0;  // how many fragments come before each, and in all
+#pragma unroll
+    for (int p = 0; p < count; ++p) {
+      const std::uint32_t vote = __ballot_sync(whole_warp, has[p]);
+      before[p] = all + static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
+      all += static_cast<std::uint32_t>(__popc(vote));
+    }
+    std::uint32_t done = 0;
+#pragma unroll 1
+    do {
+      const std::uint32_t some = min(all - done, wait_for_room());
+#pragma unroll
+      for (int p = 0; p < count; ++p)
+        if (has[p] && before[p] - done < some)  // wraps around if it is done
+          write(p, ring().fragments[(written_ + before[p] - done) % fragments_of_ring]);
+      written_ += some;
+      done += some;
+    } while (done < all);
+    publish();
+  }
+
+  /// Lets the warp that appends see what was written.
+  __device__ __forceinline__ void publish(bool last = false) {
+    __syncwarp();
+    if (lane_ == 0) store_released(&ring().written, 2 * written_ + (last ? 1 : 0));
+  }
+
+ private:
+  __device__ __forceinline__ FragmentRing& ring() const {
+    return *static_cast<FragmentRing*>(__cvta_shared_to_generic(ring_));
+  }
+  /// Returns for how many fragments there is room, at least one.
+  __device__ __forceinline__ std::uint32_t wait_for_room() {
+    if (written_ - read_ == fragments_of_ring) {
+      publish();
+      do read_ = __shfl_sync(whole_warp, load_acquired(&ring().read), 0);
+      while (written_ - read_ == fragments_of_ring);
+    }
+    return fragments_of_ring - (written_ - read_);
+  }
+
+  std::uint32_t ring_;
+  const std::uint32_t lane_;
+  std::uint32_t written_ = 0, read_ = 0;  // `read_` may be out of date
+};
+
+/// Appends what passes in fragments, of which each lane has one or none. A lifted sum of bytes passes from
+/// the limit on, a value up to it.
+template <class Sum, class Findings>
+__device__ __forceinline__ void find_in_fragments(Findings& findings, const HalfCollection& collection,
+                                                  const Fragment& fragment, bool has) {
+  std::uint32_t pending = 0;
+  uint4 first = {};  // query, place and row of the first sum, and the limit
+  if (has) {
+    first = *reinterpret_cast<const uint4*>(&fragment);
+    const auto passes = [&](std::uint32_t word) {
+      if constexpr (std::is_same_v<Sum, int>)
+        return static_cast<int>(word) >= static_cast<int>(first.w);
+      else
+        return __uint_as_float(word) <= __uint_as_float(first.w);
+    };
+#pragma unroll
+    for (std::uint32_t i = 0; i < fragment_sums; i += 4) {
+      const uint4 four = fragment.sums[i / 4];
+      pending |= (passes(four.x) ? 1u : 0u) << i;
+      pending |= (passes(four.y) ? 2u : 0u) << i;
+      pending |= (passes(four.z) ? 4u : 0u) << i;
+      pending |= (passes(four.w) ? 8u : 0u) << i;
+    }
+  }
+  const auto* const sums = reinterpret_cast<const float*>(fragment.sums);
+  while (__any_sync(whole_warp, pending != 0)) {
+    const std::uint32_t i = (static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1) %
+                            fragment_sums;  // any, if nothing is pending
+    const std::uint32_t column = Fragment::column(i);
+    findings.add(collection, pending != 0, {first.x, first.y + column, first.z + column, sums[i]});
+    pending &= pending - 1;
+  }
+}
+
+inline constexpr std::uint32_t most_rings = 8;  // that a warp serves
+
+/// Appends what comes through rings first, first + step, ... below `count`, most_rings at most, until each
+/// has had its last. A whole warp calls this.
+template <class Sum, class Findings>
+__device__ __forceinline__ void append_fragments(Findings& findings, const HalfCollection& collection,
+                                                 FragmentRing* rings, std::uint32_t first, std::uint32_t step,
+                                                 std::uint32_t count, std::uint32_t lane) {
+  FragmentRing* const own = rings + min(first + lane * step, count - 1);  // that this lane watches
+  bool open = lane < most_rings && first + lane * step < count;
+  std::uint32_t read = 0;
+  while (__any_sync(whole_warp, open)) {
+    const std::uint32_t written = open ? load_acquired(&own->written) : 2 * read;
+    const std::uint32_t some = (written / 2 - read) % (1u << 31);
+    __syncwarp();              // what one lane has acquired, all may read
+    std::uint32_t end = some;  // where its fragments end in the sequence of those of all rings
+#pragma unroll
+    for (std::uint32_t far = 1; far < most_rings; far *= 2) {
+      const std::uint32_t before = __shfl_up_sync(whole_warp, end, far);
+      if (lane >= far) end += before;
+    }
+    const std::uint32_t all = __shfl_sync(whole_warp, end, most_rings - 1), begin = end - some;
+    if (all == 0) __nanosleep(100);
+    std::uint32_t ring = 0;  // of the fragment that this lane takes, which is number `lane` of the sequence
+#pragma unroll
+    for (std::uint32_t i = 0; i + 1 < most_rings; ++i)
+      ring += __shfl_sync(whole_warp, end, i) <= lane ? 1 : 0;
+    const std::uint32_t at =
+        __shfl_sync(whole_warp, read, ring) + lane - __shfl_sync(whole_warp, begin, ring);
+    const bool has = lane < all;
+    const FragmentRing& there = rings[has ? first + ring * step : 0];
+    find_in_fragments<Sum>(findings, collection, there.fragments[at % fragments_of_ring], has);
+    __syncwarp();  // all have read
+    const std::uint32_t taken = begin < 32 ? min(some, 32 - begin) : 0;
+    read += taken;
+    if (taken != 0) store_released(&own->read, read);
+    open = open && !(written % 2 == 1 && taken == some);
+  }
+  findings.finish(collection);
+}
+
+}  // namespace kith::cuda
