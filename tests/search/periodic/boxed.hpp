@@ -48,7 +48,10 @@ inline float chain_in_box(Metric metric, const float* query, const float* row, c
   return s;
 }
 
-/// Holds rows, queries, and the keys of all pairs, ascending.
+/// Has the keys of all rows for each query, ascending.
+using AllKeys = std::vector<std::vector<Key>>;
+
+/// Holds rows and queries, and computes what a search of them should find.
 struct Boxed {
   Lengths box;
   std::vector<double> train, queries;
@@ -66,9 +69,9 @@ struct Boxed {
     return Index(device(), rows(), metric, own);
   }
 
-  std::vector<std::vector<Key>> keys() const {
+  AllKeys keys() const {
     const std::vector<float> b = moved_by_contract(train, box), a = moved_by_contract(queries, box);
-    std::vector<std::vector<Key>> all;
+    AllKeys all;
     for (std::int64_t q = 0; q < m(); ++q) {
       std::vector<Key> list;
       for (std::int64_t t = 0; t < n(); ++t)
@@ -83,18 +86,20 @@ struct Boxed {
     const float value = value_of(key);
     return metric == Metric::l2 ? std::sqrt(value) : value;
   }
-  Neighbors nearest(std::int64_t k) const {
+  Neighbors nearest(std::int64_t k) const { return nearest(k, keys()); }
+  Neighbors nearest(std::int64_t k, const AllKeys& keys) const {
     Neighbors right{m(), k, {}, {}};
-    for (const std::vector<Key>& list : keys())
+    for (const std::vector<Key>& list : keys)
       for (std::int64_t i = 0; i < k; ++i) {
         right.distance.push_back(shown(list[size(i)]));
         right.row.push_back(row_of(list[size(i)]));
       }
     return right;
   }
-  RadiusNeighbors within(double radius) const {
+  RadiusNeighbors within(double radius) const { return within(radius, keys()); }
+  RadiusNeighbors within(double radius, const AllKeys& keys) const {
     RadiusNeighbors right{m(), {0}, {}, {}};
-    for (const std::vector<Key>& list : keys()) {
+    for (const std::vector<Key>& list : keys) {
       for (const Key key : list) {
         if (static_cast<double>(shown(key)) > radius) break;
         right.distance.push_back(shown(key));
@@ -126,12 +131,13 @@ inline Boxed some_boxed(Lengths box, Metric metric, std::int64_t n, std::int64_t
 /// Checks all searches of an Index of `of`, by boxes where `boxes` says so.
 inline void check_all(const Boxed& of, const Index& index, std::optional<bool> boxes) {
   SearchOptions how{.boxes = boxes};
-  CHECK(difference(index.search(of.asked(), 7, how), of.nearest(7)) == "");
+  const AllKeys keys = of.keys();
+  CHECK(difference(index.search(of.asked(), 7, how), of.nearest(7, keys)) == "");
   for (const double radius : {0.0, 0.9, 2.5}) {
     CAPTURE(radius);
-    const RadiusNeighbors right = of.within(radius);
+    const RadiusNeighbors right = of.within(radius, keys);
     const auto rounded = static_cast<float>(radius);
-    CHECK(index.within(of.asked(), {&rounded, 1}, how) == of.within(static_cast<double>(rounded)));
+    CHECK(index.within(of.asked(), {&rounded, 1}, how) == of.within(static_cast<double>(rounded), keys));
     const std::vector<double> radii{radius};
     std::vector<std::int64_t> counts;
     for (std::size_t q = 0; q + 1 < right.first.size(); ++q)
