@@ -24,60 +24,11 @@ namespace kith::tests {
 // ---- The chain: bits -----------------------------------------------------------------------------
 
 /// Computes the chain of any metric, by its line in metrics.def.
-inline float table_chain(Metric metric, std::span<const float> query, std::span<const float> row) {
-  using std::fabs, std::fma, std::fmax;
-  float acc = 0.0f;
-  switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    acc = start;                                            \
-    for (std::size_t d = 0; d < query.size(); ++d) {        \
-      const float a = query[d], b = row[d];                 \
-      acc = accumulate;                                     \
-    }                                                       \
-    break;
-#include "kith/metrics.def"
-#undef KITH_METRIC
-    default:
-      break;  // prepared metrics have no chain
-  }
-  return acc;
-}
+float table_chain(Metric metric, std::span<const float> query, std::span<const float> row);
 
 /// Returns the raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of the
 /// contract defines it.
-inline float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
-  if (is_of_sums(metric)) return share_of_pair(metric, query, row);
-  float s = 0.0f;
-  for (std::size_t d = 0; d < query.size(); ++d) {
-    const float t = query[d] - row[d];
-    switch (metric) {
-      case Metric::squared_l2:
-      case Metric::l2:
-      case Metric::cosine:
-        s = std::fma(t, t, s);
-        break;
-      case Metric::l1:
-        s = s + std::fabs(t);
-        break;
-      case Metric::linf:
-        s = std::max(s, std::fabs(t));
-        break;
-      case Metric::negative_dot:
-        s = std::fma(-query[d], row[d], s);
-        break;
-      case Metric::hamming: {
-        const std::uint32_t a = std::bit_cast<std::uint32_t>(query[d]),
-                            b = std::bit_cast<std::uint32_t>(row[d]);
-        for (int bit = 0; bit < 32; ++bit) s = s + ((a >> bit & 1u) == (b >> bit & 1u) ? 0.0f : 1.0f);
-        break;
-      }
-      default:
-        return table_chain(metric, query, row);
-    }
-  }
-  return s;
-}
+float chain(Metric metric, std::span<const float> query, std::span<const float> row);
 
 /// Computes the distance that a user sees, from the raw value.
 inline float finished(Metric metric, float s) {
@@ -87,28 +38,11 @@ inline float finished(Metric metric, float s) {
 }
 
 /// Returns the rows that a device gets: for cosine divided by their norms in double, and rounded once.
-inline Matrix prepared(Metric metric, Matrix rows) {
-  if (metric != Metric::cosine) return rows;
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    float* row = rows.values.data() + r * rows.cols;
-    double squares = 0;
-    for (std::int64_t d = 0; d < rows.cols; ++d) squares += double{row[d]} * double{row[d]};
-    const double norm = std::sqrt(squares);
-    for (std::int64_t d = 0; d < rows.cols; ++d) row[d] = static_cast<float>(double{row[d]} / norm);
-  }
-  return rows;
-}
+Matrix prepared(Metric metric, Matrix rows);
 
 /// Returns the raw value of each pair of a query and a training row, [m, n]: the distance before the metric's
 /// last step, such as sqrt.
-inline std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train) {
-  const Matrix a = prepared(metric, queries), b = prepared(metric, train);
-  std::vector<float> values;
-  values.reserve(size(a.rows * b.rows));
-  for (std::int64_t q = 0; q < a.rows; ++q)
-    for (std::int64_t t = 0; t < b.rows; ++t) values.push_back(chain(metric, a.row(q), b.row(t)));
-  return values;
-}
+std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train);
 
 // ---- The order -----------------------------------------------------------------------------------
 
@@ -121,15 +55,8 @@ inline bool nearer(const Candidate& a, const Candidate& b) {
 
 /// Returns columns begin .. end-1 of one row of values, nearest first, without masked pairs, which are NaN.
 /// Column 0 is training row `first_row`.
-inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
-                                     std::uint32_t first_row = 0) {
-  std::vector<Candidate> all;
-  for (std::size_t t = begin; t < end; ++t)
-    if (!std::isnan(values[t]))
-      all.emplace_back(values[t] == 0.0f ? 0.0f : values[t], first_row + static_cast<std::uint32_t>(t));
-  std::sort(all.begin(), all.end(), nearer);
-  return all;
-}
+std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
+                              std::uint32_t first_row = 0);
 
 /// Returns the key of a candidate, by arithmetic on the float's sign and magnitude.
 inline Key key(const Candidate& candidate) {
@@ -140,45 +67,14 @@ inline Key key(const Candidate& candidate) {
 }
 
 /// Returns the expected output of the step select: [m, parts, k].
-inline std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k,
-                                 std::size_t parts, std::uint32_t first_row = 0) {
-  std::vector<Key> lists;
-  const std::size_t part = (n + parts - 1) / parts;
-  for (std::size_t q = 0; q < values.size() / n; ++q)
-    for (std::size_t g = 0; g < parts; ++g) {
-      const auto list =
-          sorted(values.subspan(q * n, n), std::min(n, g * part), std::min(n, (g + 1) * part), first_row);
-      for (std::size_t j = 0; j < k; ++j) lists.push_back(j < list.size() ? key(list[j]) : no_key);
-    }
-  return lists;
-}
+std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k, std::size_t parts,
+                          std::uint32_t first_row = 0);
 
 /// Returns the expected output of the step merge: [m, k].
-inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, std::size_t k) {
-  std::vector<Key> result;
-  for (std::size_t row = 0; row < lists.size(); row += count * k) {
-    std::vector<Key> all(lists.begin() + static_cast<std::ptrdiff_t>(row),
-                         lists.begin() + static_cast<std::ptrdiff_t>(row + count * k));
-    std::sort(all.begin(), all.end());
-    result.insert(result.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k));
-  }
-  return result;
-}
+std::vector<Key> merged(std::span<const Key> lists, std::size_t count, std::size_t k);
 
 /// Returns the expected result of a search, bit for bit.
-inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k) {
-  Neighbors found{queries.rows, k, {}, {}};
-  const std::vector<float> values = chains(metric, queries, train);
-  const std::size_t n = size(train.rows);
-  for (std::size_t q = 0; q < size(queries.rows); ++q) {
-    const auto list = sorted(std::span(values).subspan(q * n, n), 0, n);
-    for (std::size_t j = 0; j < size(k); ++j) {
-      found.distance.push_back(j < list.size() ? finished(metric, list[j].first) : inf);
-      found.row.push_back(j < list.size() ? static_cast<std::int64_t>(list[j].second) : -1);
-    }
-  }
-  return found;
-}
+Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k);
 
 // ---- Candidates -----------------------------------------------------------------------------------
 

@@ -35,55 +35,19 @@ inline Counts of_query_0(const Counts& counts) {
   return [counts](std::int64_t, std::int64_t t) { return counts(0, t); };
 }
 
-inline RowFilter filter_of(const Counts& counts, std::int64_t n, std::int64_t filters) {
-  RowFilter filter(n, filters, false);
-  for (std::int64_t q = 0; q < filters; ++q)
-    for (std::int64_t t = 0; t < n; ++t)
-      if (counts(q, t)) filter.set(t, true, q);
-  return filter;
-}
+RowFilter filter_of(const Counts& counts, std::int64_t n, std::int64_t filters);
 
 /// Returns the candidates of query q that count, nearest first.
 ///   values  [m, n], raw
-inline std::vector<Candidate> ranked(const std::vector<float>& values, std::int64_t n, std::int64_t q,
-                                     const Counts& counts) {
-  std::vector<Candidate> list;
-  for (const Candidate& candidate : sorted(std::span(values).subspan(size(q * n), size(n)), 0, size(n)))
-    if (counts(q, candidate.second)) list.push_back(candidate);
-  return list;
-}
+std::vector<Candidate> ranked(const std::vector<float>& values, std::int64_t n, std::int64_t q,
+                              const Counts& counts);
 
-inline Neighbors neighbors_among(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k,
-                                 const Counts& counts) {
-  Neighbors found{queries.rows, k, {}, {}};
-  const std::vector<float> values = chains(metric, queries, train);
-  for (std::int64_t q = 0; q < queries.rows; ++q) {
-    const std::vector<Candidate> list = ranked(values, train.rows, q, counts);
-    for (std::size_t j = 0; j < size(k); ++j) {
-      found.distance.push_back(j < list.size() ? finished(metric, list[j].first) : inf);
-      found.row.push_back(j < list.size() ? static_cast<std::int64_t>(list[j].second) : -1);
-    }
-  }
-  return found;
-}
+Neighbors neighbors_among(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k,
+                          const Counts& counts);
 
 /// Returns the expected result of a radius search. `radii` has one value, or one per query.
-inline RadiusNeighbors within(Metric metric, const Matrix& queries, const Matrix& train,
-                              const std::vector<float>& radii, const Counts& counts = all_count) {
-  RadiusNeighbors found{queries.rows, {0}, {}, {}};
-  const std::vector<float> values = chains(metric, queries, train);
-  for (std::int64_t q = 0; q < queries.rows; ++q) {
-    const float radius = radii.size() == 1 ? radii[0] : radii[size(q)];
-    for (const Candidate& candidate : ranked(values, train.rows, q, counts)) {
-      const float distance = finished(metric, candidate.first);
-      if (distance > radius) continue;
-      found.distance.push_back(distance);
-      found.row.push_back(candidate.second);
-    }
-    found.first.push_back(static_cast<std::int64_t>(found.row.size()));
-  }
-  return found;
-}
+RadiusNeighbors within(Metric metric, const Matrix& queries, const Matrix& train,
+                       const std::vector<float>& radii, const Counts& counts = all_count);
 
 inline std::string difference(const RadiusNeighbors& actual, const RadiusNeighbors& expected) {
   if (actual.queries != expected.queries || actual.first.size() != expected.first.size())
