@@ -1,5 +1,5 @@
 // Gathers candidates that pass the test, which are rare, in a buffer of shared memory for each warp. A warp
-// appends 32 of them at a time, so that it waits for places in the lists once for 32 candidates.
+// appends 32 of them at a time, or twice as many, so that it waits for places in the lists once for these.
 // No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have this.
 #pragma once
 
@@ -41,8 +41,10 @@ __device__ __forceinline__ bool passes(const Gap&, const HalfCollection&, Findin
 template <class Gap>
 inline constexpr bool has_few_queries = false;
 
-/// The number of findings that a warp has room for until they are appended.
-inline constexpr std::uint32_t findings_of_warp = 64;
+/// The number of findings that a warp has room for until they are appended, `each` by a lane.
+template <int each = 1>
+inline constexpr std::uint32_t room_for_findings = 32 * (each + 1);
+inline constexpr std::uint32_t findings_of_warp = room_for_findings<>;
 
 /// The findings of a warp that are not yet appended.
 ///   Gap   gives the distance between the bounds of a finding, and its test, passes()
@@ -50,7 +52,7 @@ inline constexpr std::uint32_t findings_of_warp = 64;
 template <class Gap = GapOfPlace, int each = 1>
 class Findings {
  public:
-  /// `buffer` belongs to this warp and has room for 32 * (each + 1).
+  /// `buffer` belongs to this warp and has room_for_findings<each> places.
   __device__ __forceinline__ Findings(Finding* buffer, std::uint32_t lane, Gap gap = {})
       : buffer_(buffer), lane_(lane), gap_(gap) {}
 

@@ -5,7 +5,8 @@
 //   s + lift >= floor,  lift >= -low / u,  floor <= -T / u.
 // What passes this test is tested again in float32, which decides. Let M be the largest int less most = 2^14
 // dims. lift is limited to -M ... M, so that no sum overflows, and `floor` to M - most, which a sum with a
-// limited lift reaches as well.
+// limited lift reaches as well. Where there is no query or no row, sums may be of anything and overflow; they
+// are refused when they are tested again.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include "common/parted/groups.hpp"
 #include "common/parted/sets.hpp"
 #include "common/parted/sources.hpp"
+#include "common/proposers.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"
 #include "kith/evaluation.hpp"
@@ -120,8 +121,10 @@ std::vector<Kind> searches(const Data& d) {
          return Answer{.found = knn_graph(device(), d.train, k, Metric::l2, {.progress = tell}, trace)};
        }},
   };
-  for (const Proposer proposer : device().info().proposers)
+  for (const Proposer proposer : device().info().proposers) {
+    if (!refusal_of(proposer).empty()) continue;
     all.push_back({"proposed by " + std::string(name(proposer)), "", nearest({.proposer = proposer})});
+  }
   return all;
 }
 
@@ -225,13 +228,15 @@ TEST_SUITE("device") {
 
   TEST_CASE("environment: plans, what is prepared, and pairs raise no signal in a host program") {
     const Data data;
+    std::vector<Proposer> proposers = device().info().proposers;
+    std::erase_if(proposers, [](Proposer proposer) { return !refusal_of(proposer).empty(); });
     const auto ask = [&] {
       const Index index(device(), data.train, Metric::l2);
       SearchOptions way{.boxes = true};
       index.prepare(m, k, way);
       std::string reasons = index.plan(m, k).reason + index.plan(m, k, way).reason;
       way.boxes.reset();
-      for (const Proposer proposer : device().info().proposers) {
+      for (const Proposer proposer : proposers) {
         way.proposer = proposer;
         reasons += index.plan(m, k, way).reason;
       }

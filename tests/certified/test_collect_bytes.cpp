@@ -150,6 +150,9 @@ TEST_CASE("bytes: every sum of whole numbers, in lines of any length, of any num
       check_whole_sums(device, numbers[dims % 6], 33 + dims % 31, dims, size(dims % 26));
     for (const std::int64_t dims : {191, 192, 193, 255, 257, 1023, 1024})
       for (const std::int64_t m : {1, 15, 16, 31, 32, 34, 49}) check_whole_sums(device, m, 150, dims, 120);
+    // With more queries, lines of up to four, five, six, seven and more slabs have kernels of their own.
+    for (const std::int64_t dims : {63, 96, 130, 385, 514, 641, 896, 897})
+      for (const std::int64_t m : {65, 129, 300}) check_whole_sums(device, m, 300, dims, 120);
   });
 }
 

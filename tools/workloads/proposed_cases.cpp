@@ -44,8 +44,9 @@ std::int64_t draw_n(Random& random, const DeviceInfo& device) {
 
 std::int64_t draw_proposed_dims(Random& random) {
   if (random.one_in(2))
-    return random.pick<std::int64_t>(
-        {1, 2, 3, 4, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 192, 193, 256, 257, 300});
+    return random.pick<std::int64_t>({1,   2,   3,   4,   8,   15,  16,  17,  31,  32,  33,  63,
+                                      64,  65,  96,  127, 128, 129, 192, 193, 256, 257, 300, 321,
+                                      384, 385, 448, 449, 513, 640, 641, 768, 769, 896, 897});
   return random.between(1, random.pick<std::int64_t>({4, 16, 64, 130, 300}));
 }
 

@@ -7,7 +7,8 @@
 // each, into a ring of stages, and three append what is found (fragments.cuh). If queries stay in shared
 // memory (`resident`, up to 512 bytes of each), only training rows are copied. Otherwise slabs of queries are
 // copied with them, and two blocks form a pair: both take the same queries, each takes every other tile, and
-// each copies half of the queries' slabs for both. For rows of five to seven slabs see wide.cuh.
+// each copies half of the queries' slabs for both. Rows of five to seven slabs go there for samples alone;
+// otherwise see wide.cuh.
 // Work: q * t * dims multiply-adds in steps of m64n128k16, or m64n128k32 for bytes, and two instructions per
 // pair, one for bytes. What a warp does beside these for each tile decides the time, so the number of steps
 // of a short row is known when kernels are compiled. Shared memory: up to 227 KiB. A slab of 16 KiB keeps the

@@ -2,8 +2,8 @@
 //
 // Products of a group wait for each of its four warps, so a warp that multiplies must not look for what it
 // found, nor wait for memory. If a lane has a sum that passes, it writes its 16 sums of that query and 64
-// rows into a ring in shared memory, which belongs to its warp. A warp that appends serves five or six
-// rings: it looks which sums of a fragment pass, a lane for each fragment, and appends them (findings.cuh).
+// rows into a ring in shared memory, which belongs to its warp. A warp that appends serves several rings: it
+// looks which sums of a fragment pass, a lane for each fragment, and appends them (findings.cuh).
 // `written` and `read` count the fragments of a ring. Each is written by one warp, after what it counts
 // (release), and read by the other before that (acquire).
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
@@ -27,8 +27,8 @@ __device__ __forceinline__ std::uint32_t word_of(float sum) {
 /// The sums of a query by the 16 rows that a lane has of 64 rows of a tile.
 struct alignas(16) Fragment {
   std::uint32_t query, place, row;  // of the first sum
-  std::uint32_t limit;              // a sum
-  uint4 sums[fragment_sums / 4];    // ints or floats
+  std::uint32_t limit;              // a floor, or a threshold
+  uint4 sums[fragment_sums / 4];    // lifted sums of bytes, or values that are compared with the threshold
 
   template <class Sum>
   __device__ __forceinline__ void set(std::uint32_t of_query, std::uint32_t of_place, std::uint32_t of_row,
@@ -103,6 +103,7 @@ class FragmentWriter {
   __device__ __forceinline__ void publish(bool last = false) {
     __syncwarp();
     if (lane_ == 0) store_released(&ring().written, 2 * written_ + (last ? 1 : 0));
+    __syncwarp();
   }
 
  private:
@@ -115,6 +116,7 @@ class FragmentWriter {
       publish();
       do read_ = __shfl_sync(whole_warp, load_acquired(&ring().read), 0);
       while (written_ - read_ == fragments_of_ring);
+      __syncwarp();  // what lane 0 has acquired holds for all
     }
     return fragments_of_ring - (written_ - read_);
   }

@@ -21,11 +21,15 @@ inline constexpr std::uint32_t alignment = 1024;  // eight lines of 128 bytes fo
 /// The part of shared memory behind queries and stages.
 struct Rest {
   FragmentRing rings[groups * group_warps];  // of each warp that multiplies
-  Finding found[append_warps][32 * (append_each + 1)];
+  Finding found[append_warps][room_for_findings<append_each>];
   float low[most_stages + 1][tile_rows];  // `low`, or lifts, of successive tiles
   std::uint32_t row[most_stages + 1];     // the first training row of each
   hopper::Barrier full[most_stages], empty[most_stages], queries;
 };
+
+static_assert((groups * group_warps + append_warps - 1) / append_warps <= most_rings);
+static_assert(hopper_shared_bytes - alignment - sizeof(Rest) >= 4 * (1 + query_slabs) * tile_rows * 128,
+              "a pair of blocks has four stages, of a slab of rows and of its queries");
 
 /// The sizes, in bytes, of the parts of shared memory, in this order after its alignment.
 struct Memory {
@@ -128,7 +132,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low.next(memory.stages)) {
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
-    // A tile of the step without rows has `low`, so that nothing of it passes, whatever is multiplied.
+    // A tile of the step without rows has `low`, so that nothing of it is appended, whatever is multiplied.
     const bool inside = share.is_inside();
     const unsigned char* const from = train + row / tile_rows * tile_bytes;  // only read if the tile has rows
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {

@@ -4,8 +4,8 @@
 // A block handles 128 queries; two groups of four warps multiply 64 of them with 256 training rows at a time
 // (m64n256k16, or m64n256k32 for bytes). Two blocks form a pair: they have other queries and the same rows;
 // each copies half of the rows for both. In collect_hopper.cu, where a pair has the same queries and other
-// rows, slabs of rows and queries have 48 KiB for as many products as 32 KiB are here, and rows are read from
-// shared memory for half as many products.
+// rows, slabs of rows and queries have 48 KiB for as many products as 32 KiB are here, and queries are read
+// from shared memory for half as many products. Samples are taken there.
 // Work and source: as collect_hopper.cu. Shared memory: up to 227 KiB, of which queries take 80 to 112.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
@@ -27,7 +27,7 @@ inline constexpr int registers_to_copy = 64, registers_to_multiply = 216;
 /// The part of shared memory behind queries and stages.
 struct Rest {
   FragmentRing rings[groups * group_warps];
-  Finding found[append_warps][32 * (append_each + 1)];
+  Finding found[append_warps][room_for_findings<append_each>];
   // Of successive pairs of tiles: `low`, or lifts, and their first rows. Since a pair has more slabs than
   // there are stages, the thread that copies is at most one pair ahead.
   float low[2][rows_at_once];
