@@ -188,6 +188,14 @@ std::vector<Kind> uses(const Data& d) {
            structure.class_matrix(options, trace);
            return Answer{.found = structure.nearest_other(options, trace)};
          }});
+  all.push_back({"structure of unit rows", "", [&d](const Tell& tell, Trace* trace) {
+                   const Structure structure(device(), d.train, d.labels, Metric::cosine);
+                   const double told = structure.class_matrix({.progress = tell}, trace).informativeness;
+                   const Structure more = structure.with(d.queries, std::span(d.labels).first(size(m)));
+                   Answer answer{.values = more.sample_classes().mean};
+                   answer.values.push_back(told);
+                   return answer;
+                 }});
   return all;
 }
 

@@ -110,6 +110,7 @@ SampleRows Structure::State::rows_in(std::span<const std::int64_t> order) const 
 
 std::vector<Chunk> Structure::State::upload(std::span<const std::int64_t> order, std::int64_t first,
                                             std::uint32_t threads) const {
+  const FloatGuard guard;
   return uploaded(index, rows_in(order), static_cast<std::int64_t>(order.size()), first, threads);
 }
 
