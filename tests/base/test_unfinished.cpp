@@ -18,6 +18,7 @@
 #include "common/environment.hpp"
 #include "common/sanitizers.hpp"
 #include "files/output.hpp"
+#include "kith/index_file.hpp"
 #include "kith/model.hpp"
 #include "kith/unfinished.hpp"
 #include "kith/unstable/tuning.hpp"
@@ -249,6 +250,39 @@ TEST_CASE("unfinished: a model is saved, and its progress told, whatever the hos
     CHECK(kept);
     CHECK(folder.read("m.kith") == expected);
   }
+}
+
+TEST_CASE("unfinished: files are written below any number of folders, whatever the host program has set") {
+  const Folder folder;
+  const std::vector<float> rows{1, 2, 3};
+  const Index index(open_device("cpu"), MatrixView<const float>(rows.data(), 3, 1));
+  Model model;
+  model.n = model.dims = 1;
+  model.rows = {1};
+  model.labels = {2};
+  const Tuning tuning = empty_tuning(DeviceInfo{});
+  std::string above = folder / "f";
+  for (int depth = 0; depth < 12; ++depth, above += "/f")
+    for (const HostileSetting setting : hostile_settings) {
+      CAPTURE_ALL(depth, name(setting));
+      const std::string here = above + "/" + std::string(name(setting));  // so that no file is there yet
+      fs::create_directories(here);
+      bool kept = true;
+      std::int64_t opened = 0;
+      {
+        const HostileEnvironment hostile(setting);
+        const auto tell = [&](double) { kept = kept && hostile.still_set(); };
+        save(model, here + "/m.kith", {{}, tell});
+        save(index, here + "/i.kidx", {{}, tell});
+        opened = open_index(here + "/i.kidx", index.device(), {.progress = tell}).rows();
+        save_tuning(tuning, here + "/more/folders/t.txt", true);
+        kept = kept && hostile.still_set();
+      }
+      CHECK(opened == 3);
+      CHECK(kept);
+      CHECK(load_model(here + "/m.kith").labels == model.labels);
+      CHECK(fs::exists(here + "/more/folders/t.txt"));
+    }
 }
 
 TEST_CASE("unfinished: a pipe that is not read is refused in time; one that is read later is written") {

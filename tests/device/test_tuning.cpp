@@ -125,6 +125,26 @@ TEST_CASE("tuning: files are where the environment says") {
   CHECK(std::count(path.begin(), path.end(), '/') == 3);
 }
 
+TEST_CASE("tuning: files are where the environment says, whatever the host program has set") {
+  std::string above = "/f";
+  for (int depth = 1; depth < 12; ++depth, above += "/f") {
+    const Variable folder("KITH_TUNING", nullptr), cache("XDG_CACHE_HOME", above.c_str());
+    const std::string expected = tuning_path(gpu());
+    for (const HostileSetting setting : hostile_settings) {
+      CAPTURE_ALL(depth, name(setting));
+      std::string path;
+      bool kept = false;
+      {
+        const HostileEnvironment hostile(setting);
+        path = tuning_path(gpu());
+        kept = hostile.still_set();
+      }
+      CHECK(path == expected);
+      CHECK(kept);
+    }
+  }
+}
+
 TEST_CASE("tuning: a file is written for its owner alone, whole, in folders for its owner alone") {
   const Folder folder;
   const std::string path = folder / "a/b/file.txt";

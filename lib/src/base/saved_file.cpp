@@ -17,6 +17,7 @@ SavedFile::Target SavedFile::target_of(const std::string& where, const std::stri
     throw Error(Errc::bad_file, where + ": " + path + ": is " +
                                     (S_ISDIR(old.st_mode) ? "a folder" : "a device") +
                                     ", which cannot be written as a whole; name an ordinary file");
+  const FloatGuard guard;  // libstdc++ rounds where it joins paths
   std::error_code failed;  // a symbolic link is kept; the file it points to is replaced
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
   return {failed ? path : resolved.string(), old.st_mode & 07777};
@@ -34,7 +35,7 @@ void SavedFile::write(const void* bytes, std::size_t size) {
   stop_if_asked();
   file_.write(bytes, size);
   done_ += size;
-  if (options_.progress) options_.progress(part());
+  if (options_.progress) call_back(options_.progress, part());
 }
 
 void SavedFile::commit() {

@@ -58,6 +58,7 @@ void check_origin(const Tuning& tuning, const DeviceInfo& device) {
 }  // namespace
 
 std::string tuning_path(const DeviceInfo& device) try {
+  const FloatGuard guard;  // libstdc++ rounds where it joins paths
   std::string ignored;
   const fs::path folder = tuning_folder(ignored);
   if (folder.empty()) return {};
@@ -93,6 +94,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 }
 
 void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) try {
+  const FloatGuard guard;
   const std::string text = tuning_text(tuning);
   if (make_folders) make_private_folders("tuning", fs::path(path).parent_path());
   WholeFile file("tuning", path, 0600);  // only its owner may read and write it

@@ -104,7 +104,7 @@ void IndexBody::tell_progress() const {
     const volatile std::uint64_t some = read_, all = needed_;
     part = static_cast<double>(some) / static_cast<double>(all);
   }
-  options_.progress(part);
+  call_back(options_.progress, part);
 }
 
 IndexFileInfo index_file_info(const std::string& path) try {
