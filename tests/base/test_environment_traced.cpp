@@ -61,6 +61,11 @@ struct Data {
   CountRadii counted() const { return {{radii_to_count.data(), 1, 2}}; }
 };
 
+/// Returns options of rows that stay in a source, quantized if the device has a proposer for them.
+IndexOptions left_in_a_source() {
+  return {.residence = has(Proposer::int8) ? Residence::quantized : Residence::stream};
+}
+
 std::vector<Kind> searches(const Data& d) {
   const auto nearest = [&d](SearchOptions way, const IndexOptions& of_index = {}) {
     return [&d, way, of_index](const Tell& tell, Trace* trace) {
@@ -86,6 +91,11 @@ std::vector<Kind> searches(const Data& d) {
          const Index index(device(), std::make_shared<CopiedRows>(d.train), Metric::l2, streamed(64));
          return Answer{.found = index.search(d.queries, k, {.progress = tell}, trace),
                        .near = index.within(d.queries, d.radii, {.progress = tell}, trace)};
+       }},
+      {"quantized rows", "",
+       [&d](const Tell& tell, Trace* trace) {
+         const Index index(device(), std::make_shared<CopiedRows>(d.train), Metric::l2, left_in_a_source());
+         return Answer{.found = index.search(d.queries, k, {.progress = tell}, trace)};
        }},
       {"a set", "join",
        [&d](const Tell& tell, Trace* trace) {
@@ -199,6 +209,47 @@ std::vector<Kind> uses(const Data& d) {
   return all;
 }
 
+/// A Source that notes whether whatever is asked of it is asked in an environment that rounds to nearest.
+class AskedRows final : public Source {
+ public:
+  explicit AskedRows(const RowsView& rows) : rows_(memory_source(rows)) {}
+
+  RowsInfo info() const override {
+    note();
+    return rows_->info();
+  }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    note();
+    rows_->read(first, count, to);
+  }
+  std::optional<RowsView> in_memory() const override {
+    note();
+    return std::nullopt;
+  }
+  std::uint64_t state() const override {
+    note();
+    return 1;
+  }
+  std::string name() const override {
+    note();
+    return "asked rows";
+  }
+  std::vector<double> centre() const override {
+    note();
+    return {};
+  }
+  bool nearest() const { return nearest_; }
+
+ private:
+  void note() const {
+    const volatile float one = 1, little = 0x1p-30f;
+    if (one + little != one) nearest_ = false;
+  }
+
+  const std::shared_ptr<const Source> rows_;
+  mutable std::atomic<bool> nearest_ = true;
+};
+
 TEST_SUITE("device") {
   TEST_CASE("environment: a trace and progress raise no signal in a host program, and change no bit") {
     const Data data;
@@ -264,6 +315,34 @@ TEST_SUITE("device") {
       }();
       CHECK(asked == std::pair(expected, true));
     }
+  }
+
+  TEST_CASE("environment: a source is read and asked in the environment of kith") {
+    const Data data;
+    const Matrix none = matrix(dims, {});
+    for (const HostileSetting setting : hostile_settings)
+      for (const IndexOptions& options : {IndexOptions{}, streamed(64), left_in_a_source()}) {
+        CAPTURE_ALL(name(setting), name(options.residence));
+        const auto source = std::make_shared<AskedRows>(data.train),
+                   empty = std::make_shared<AskedRows>(none);
+        Neighbors found;
+        std::string refused;
+        bool kept = false;
+        {
+          const HostileEnvironment hostile(setting);
+          refused = error_of([&] { Index(device(), empty, Metric::l2, options); });
+          const Index index(device(), source, Metric::l2, options);
+          found = index.search(data.queries, k);
+          static_cast<void>(index.residence());
+          index.feedback();
+          kept = hostile.still_set();
+        }
+        CHECK(refused.starts_with("invalid_argument: index: asked rows has rows [0, 3]"));
+        CHECK(kept);
+        CHECK(source->nearest());
+        CHECK(empty->nearest());
+        CHECK(difference(found, neighbors(Metric::l2, data.queries, data.train, k)) == "");
+      }
   }
 }
 

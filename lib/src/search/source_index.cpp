@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
@@ -214,6 +215,7 @@ std::shared_ptr<const RowStore> store_of_source_on_set(const RowSchema& schema,
 
 Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
              const IndexOptions& options) try {
+  const FloatGuard guard;  // the source is asked, and what it holds is measured
   if (const Metric named = metric_of_power(metric, options.p); named != metric) {
     *this = Index(std::move(device), std::move(source), named, without_p(options));
     return;

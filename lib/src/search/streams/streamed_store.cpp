@@ -143,6 +143,7 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
 }  // namespace
 
 StoreInfo StreamedStore::info() const {
+  const FloatGuard guard;  // the source is asked
   return {
       Residence::stream, 0, true, set_.source ? set_.source->state() : 0, {.scans = scans_of_passing_rows}};
 }
