@@ -1,6 +1,7 @@
 // Searches for the best set of features: docs/contract.md, section 12.
 #include <stop_token>
 
+#include "common/environment.hpp"
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
 #include "kith/parse.hpp"
@@ -215,6 +216,36 @@ TEST_CASE("feature selection: infinity is above all numbers, NaN below") {
     CHECK(std::isnan(none.best_score));
     CHECK(std::isnan(none.all_score));
   }
+}
+
+TEST_CASE(
+    "feature selection: the same steps and scores, and progress told, whatever the host program has set") {
+  // Feature 1 never varies: its score, 0 / 0, is compared with numbers.
+  const Matrix samples = matrix(3, {0, 7, 1, /**/ 1, 7, 3, /**/ 4, 7, 2, /**/ 5, 7, 2.5f});
+  for (const Criterion criterion : {Criterion::informativeness, Criterion::leave_one_out})
+    for (const SelectionMethod method :
+         {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating}) {
+      FeatureSelectionOptions options = options_of(criterion, method);
+      const auto select = [&] {
+        const FeatureSelection found =
+            select_features(device(), samples, two_classes, Metric::squared_l2, options);
+        return std::pair(found.best, found.best_score);
+      };
+      const auto expected = select();
+      for (const HostileSetting setting : hostile_settings) {
+        CAPTURE_ALL(name(criterion), name(method), name(setting));
+        std::pair<Features, double> found;
+        bool kept = true;
+        {
+          const HostileEnvironment hostile(setting);
+          options.progress = [&](std::int64_t, std::int64_t) { kept = kept && hostile.still_set(); };
+          found = select();
+          kept = kept && hostile.still_set();
+        }
+        CHECK(found == expected);
+        CHECK(kept);
+      }
+    }
 }
 
 TEST_CASE("feature selection: leave-one-out with several neighbours and weights") {

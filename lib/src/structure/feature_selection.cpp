@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/names.hpp"
 #include "base/refuse.hpp"
 #include "kith/error.hpp"
@@ -144,6 +145,7 @@ std::string_view name(SelectionMethod method) {
 FeatureSelection select_features(const Device& device, const RowsView& samples,
                                  std::span<const std::int64_t> labels, Metric metric,
                                  const FeatureSelectionOptions& options) try {
+  const FloatGuard guard;
   check_options(samples, options);
   if (compares_bits(metric))
     throw Error(Errc::unsupported,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/float_guard.hpp"
 #include "kith/classifier.hpp"
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
@@ -82,7 +83,7 @@ void SetScores::check_stop() const {
 }
 
 void SetScores::report(std::int64_t expected) const {
-  if (options_.progress) options_.progress(evaluated(), expected);
+  if (options_.progress) call_back(options_.progress, evaluated(), expected);
 }
 
 }  // namespace kith
