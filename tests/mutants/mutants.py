@@ -43,7 +43,7 @@ from mutant_results import Results, former_rows, table_of
 
 # Lists what a build and its tests also read.
 ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")
-LEAST = 266  # number of mutants; raise it when you add some
+LEAST = 267  # number of mutants; raise it when you add some
 LIMIT_S = 300
 PYTHON = ROOT / "build/python/environment/bin/python"  # has what python/tests/requirements.txt lists
 
