@@ -84,8 +84,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
       }
       last = place.stage;
     }
-    hopper::wait_products<0>();
-    hopper::settle(sums);
+    hopper::finish_products(sums);
     release(last);
     if (resident || share.is_inside()) {
       const Spot spot{q0, share.tile * tile_rows, &rest.row[low_place.at], 1, lane};

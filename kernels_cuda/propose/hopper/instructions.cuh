@@ -147,14 +147,16 @@ template <int groups>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
-/// Keeps the compiler from reading the sums before the wait that precedes this.
+/// Waits for all products. The compiler does not read the sums before.
 template <int count>
-__device__ __forceinline__ void settle(float (&sums)[count]) {
+__device__ __forceinline__ void finish_products(float (&sums)[count]) {
+  wait_products<0>();
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 template <int count>
-__device__ __forceinline__ void settle(int (&sums)[count]) {
+__device__ __forceinline__ void finish_products(int (&sums)[count]) {
+  wait_products<0>();
 #pragma unroll
   for (int i = 0; i < count; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }

@@ -125,7 +125,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const std::uint64_t first_stage = hopper::matrix_at(shared + slabs * slab, 128);
   FragmentWriter found(rest.rings[threadIdx.x / 32], lane);
   const std::uint32_t other = hopper::rank_in_cluster() ^ 1;
-  const auto release = [&](std::uint32_t which) {
+  const auto release_in_both = [&](std::uint32_t which) {
     if (lane != 0) return;
     hopper::arrive(&rest.empty[which]);
     hopper::arrive_at(&rest.empty[which], other);
@@ -146,13 +146,12 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
                                   lifted || s != 0, s + 1 == slabs ? last_steps : steps_a_slab);
       if (s != 0) {
         hopper::wait_products<1>();
-        release(last);
+        release_in_both(last);
       }
       last = place.stage;
     }
-    hopper::wait_products<0>();
-    hopper::settle(sums);
-    release(last);
+    hopper::finish_products(sums);
+    release_in_both(last);
     const Spot spot{q0, (pairs.first + i * tiles_at_once) * tile_rows, rest.row[low], pairs.tiles(i), lane};
     if constexpr (lifted)
       test_lifted(found, sums, limits, spot);
