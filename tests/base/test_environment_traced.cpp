@@ -43,7 +43,7 @@ struct Kind {
 struct Data {
   Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2);
   Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
-  Matrix bytes = hard_rows(DataKind::byte_grid, Set::train, n, dims, Metric::l2);
+  Matrix bytes = train;
   Matrix gaps = train;
   std::vector<double> doubles{train.values.begin(), train.values.end()};
   MatrixView<const double> rows_of_doubles{doubles.data(), n, dims};
@@ -56,6 +56,8 @@ struct Data {
   Data() {
     for (std::int64_t t = 0; t < n; ++t) labels.push_back(t % classes);
     for (std::size_t i = 0; i < gaps.values.size(); i += 5) gaps.values[i] = std::nanf("");
+    for (std::size_t i = 0; i < bytes.values.size(); ++i)
+      bytes.values[i] = static_cast<float>(i * i % 251);  // whole numbers from 0 to 250
   }
   MatrixView<const std::int64_t> column() const { return {labels.data(), n, 1}; }
   CountRadii counted() const { return {{radii_to_count.data(), 1, 2}}; }
