@@ -263,6 +263,7 @@ TEST_CASE("proposed cases: a number always means the same set, within the contra
         "kith compare --device cuda:0 --stage search --data byte-grid --seed 595942 -n 4097 -m 16 --dims 4 "
         "-k 27 --metric l2 --how proposer=fp16,train_tile=256 --place threads=1");
   std::set<DataKind> kinds;
+  std::set<std::int64_t> wide;
   std::map<Proposer, int> by;
   int few = 0, large = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
@@ -273,11 +274,12 @@ TEST_CASE("proposed cases: a number always means the same set, within the contra
       CAPTURE(command_line(c, "cuda:0"));
       CHECK(admits(c.metric, c.data));
       CHECK((c.metric != Metric::l1 && c.metric != Metric::linf));
-      CHECK((1 <= c.n && c.n <= 20000 && 1 <= c.m && c.m <= 300 && 1 <= c.dims && c.dims <= 300));
+      CHECK((1 <= c.n && c.n <= 20000 && 1 <= c.m && c.m <= 300 && 1 <= c.dims && c.dims <= 897));
       CHECK((1 <= c.k && c.k <= std::min<std::int64_t>(c.n, 300)));
       const Case& first = cases.front();
       CHECK((c.data == first.data && c.seed == first.seed && c.n == first.n && c.dims == first.dims));
       kinds.insert(c.data);
+      if (c.dims > 300) wide.insert(c.dims);
       ++by[c.proposer];
       few += c.m <= 64;
       large += c.m > 64 && c.n > 4000;
@@ -288,6 +290,7 @@ TEST_CASE("proposed cases: a number always means the same set, within the contra
   CHECK(by[Proposer::fp16] > by[Proposer::gemm]);
   CHECK(few > 1000);
   CHECK(large > 200);
+  CHECK(wide.size() == 12);
 }
 
 TEST_CASE("first_of: the first queries, and of each the nearest") {
