@@ -53,9 +53,10 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const Limits<lifted> limits(collection, q0);
   // Matrices in shared memory are told by their address, in units of 16 bytes.
   const std::uint64_t first_stage = hopper::matrix_at(shared + memory.queries, line_bytes);
-  const unsigned char* const lines = shared + (resident ? group / 2 * slabs : 1 + group / 2) * memory.slab +
-                                     group % 2 * group_queries * line_bytes;
-  const std::uint64_t queries = hopper::matrix_at(lines, line_bytes);
+  const std::uint64_t queries =
+      hopper::matrix_at(shared + (resident ? group / 2 * slabs : 1 + group / 2) * memory.slab +
+                            group % 2 * group_queries * line_bytes,
+                        line_bytes);
   FragmentWriter found(rest.rings[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
     if (lane != 0) return;
@@ -102,6 +103,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
 template <class Sum, std::uint32_t line_bytes, std::uint32_t steps, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCollection collection,
                                                                    const HalfWork work) {
+  constexpr bool lifted = std::is_same_v<Sum, int> && !sample;
   extern __shared__ unsigned char whole[];
   take_turn();
   const Memory memory =
@@ -132,7 +134,7 @@ __global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCol
       append_found<Sum>(collection, rest.rings, rest.found[warp - 1], warp - 1, groups * group_warps);
     if (threadIdx.x == groups * group_threads)
       copy_slabs<resident>(collection, work, memory, shared, rest, share, query_block, rank,
-                           lows_of < std::is_same_v<Sum, int> && !sample > (collection));
+                           lows_of<lifted>(collection));
     __syncwarp();
   } else {
     hopper::take_registers<registers_to_multiply>();
