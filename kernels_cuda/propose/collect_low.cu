@@ -28,6 +28,7 @@ static_assert(most_parts * sizeof(LargestOfQueries) <= largest_bytes);
 /// Finds the largest terms in part blockIdx.x of the queries.
 __global__ __launch_bounds__(part_threads) void find_largest(const ProductBound bound,
                                                              LargestOfQueries* parts) {
+  take_turn();
   const std::uint32_t share = divide_up(bound.queries, gridDim.x), first = blockIdx.x * share;
   const LargestOfQueries most = largest_of_threads(
       largest_of_some(bound, first + threadIdx.x, min(first + share, bound.queries), part_threads));
@@ -44,7 +45,7 @@ struct Out {
 __global__ __launch_bounds__(terms_threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
                                                              const LargestParts parts, const Out out) {
   take_turn();
-  const LargestOfQueries largest = largest_of_all(bound, parts);
+  const LargestOfQueries largest = bound.exact ? LargestOfQueries{} : largest_of_all(bound, parts);
   const std::uint32_t place = blockIdx.x * terms_threads + threadIdx.x;
   if (place >= bound.columns) return;
   const std::uint64_t t = row_of_tile(bound.tiles, place / tile_of_halves) + place % tile_of_halves;
@@ -76,14 +77,14 @@ __global__ __launch_bounds__(terms_threads) void compute_low(const ProductBound 
 
 cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
                                LargestParts* out) {
-  if (bound.queries <= part_queries) {
+  if (bound.queries <= part_queries || bound.exact) {
     *out = {nullptr, 0};
     return cudaSuccess;
   }
   auto* const parts = static_cast<LargestOfQueries*>(scratch);
   const std::uint32_t count = std::min(divide_up(bound.queries, part_queries), most_parts);
   *out = {parts, count};
-  return launch(queue, find_largest, count, part_threads, 0, bound, parts);
+  return launch_in_turn(queue, find_largest, count, part_threads, 0, bound, parts);
 }
 
 std::size_t collect_low_scratch(const spi::CollectStep& step) {

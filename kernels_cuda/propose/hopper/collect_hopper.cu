@@ -63,18 +63,18 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     hopper::arrive(&rest.empty[stage]);
     if (!resident) hopper::arrive_at(&rest.empty[stage], hopper::rank_in_cluster() ^ 1);
   };
-  if (resident) hopper::wait<!resident>(&rest.queries, 0);
+  if (resident) hopper::wait(&rest.queries, 0);
   Place place;
   LowPlace low_place;
 #pragma unroll 1
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low_place.next(memory.stages)) {
     std::uint32_t last = place.stage;
     hopper::Sums<Sum> sums;
-    hopper::wait<!resident>(&rest.full[place.stage], place.parity);
+    hopper::wait(&rest.full[place.stage], place.parity);
     if constexpr (lifted) start_from(sums, rest.low[low_place.at], lane);
 #pragma unroll at_once
     for (std::uint32_t s = 0; s < slabs; ++s, place.next(memory.stages)) {
-      if (s != 0) hopper::wait<!resident>(&rest.full[place.stage], place.parity);
+      if (s != 0) hopper::wait(&rest.full[place.stage], place.parity);
       const std::uint32_t stage = place.stage * (memory.stage / 16);
       multiply_slab<steps_a_slab>(sums, queries + (resident ? s * (memory.slab / 16) : stage),
                                   first_stage + stage, lifted || s != 0,
@@ -85,10 +85,10 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
       }
       last = place.stage;
     }
-    hopper::finish_products(sums);
+    hopper::finish_products<0>(sums);
     release(last);
     if (resident || share.is_inside()) {
-      const Spot spot{q0, share.tile * tile_rows, &rest.row[low_place.at], 1, lane};
+      const Spot spot{q0, share.tile * tile_rows, &rest.row[low_place.at], lane};
       if constexpr (lifted)
         test_lifted(found, sums, limits, spot);
       else

@@ -160,42 +160,29 @@ __device__ __forceinline__ void find_in_fragments(Findings& findings, const Half
   }
 }
 
-inline constexpr std::uint32_t most_rings = 8;  // that a warp serves
-
-/// Appends what comes through rings first, first + step, ... below `count`, most_rings at most, until each
-/// has had its last. A whole warp calls this.
+/// Appends what comes through rings first, first + step, ... below `count`, 32 at most, until each has had its
+/// last. A whole warp calls this; its lanes are divided among the rings.
 template <class Sum, class Findings>
 __device__ __forceinline__ void append_fragments(Findings& findings, const HalfCollection& collection,
                                                  FragmentRing* rings, std::uint32_t first, std::uint32_t step,
                                                  std::uint32_t count, std::uint32_t lane) {
-  FragmentRing* const own = rings + min(first + lane * step, count - 1);  // that this lane watches
-  bool open = lane < most_rings && first + lane * step < count;
+  const std::uint32_t own = (count - first + step - 1) / step, each = 32 / own;  // rings, lanes of each
+  const std::uint32_t number = lane / own;  // of the fragment that this lane takes, among those to be read
+  const int reader = static_cast<int>(lane % own);  // the lane that takes the first, and looks for all
+  FragmentRing& ring = rings[first + lane % own * step];
+  bool open = number < each;
   std::uint32_t read = 0;
   while (__any_sync(whole_warp, open)) {
-    const std::uint32_t written = open ? load_acquired(&own->written) : 2 * read;
-    const std::uint32_t some = (written / 2 - read) % (1u << 31);
-    __syncwarp();              // what one lane has acquired, all may read
-    std::uint32_t end = some;  // where its fragments end in the sequence of those of all rings
-#pragma unroll
-    for (std::uint32_t far = 1; far < most_rings; far *= 2) {
-      const std::uint32_t before = __shfl_up_sync(whole_warp, end, far);
-      if (lane >= far) end += before;
-    }
-    const std::uint32_t all = __shfl_sync(whole_warp, end, most_rings - 1), begin = end - some;
-    if (all == 0) __nanosleep(100);
-    std::uint32_t ring = 0;  // of the fragment that this lane takes, which is number `lane` of the sequence
-#pragma unroll
-    for (std::uint32_t i = 0; i + 1 < most_rings; ++i)
-      ring += __shfl_sync(whole_warp, end, i) <= lane ? 1 : 0;
-    const std::uint32_t at =
-        __shfl_sync(whole_warp, read, ring) + lane - __shfl_sync(whole_warp, begin, ring);
-    const bool has = lane < all;
-    const FragmentRing& there = rings[has ? first + ring * step : 0];
-    find_in_fragments<Sum>(findings, collection, there.fragments[at % fragments_of_ring], has);
+    std::uint32_t written = open && number == 0 ? load_acquired(&ring.written) : 2 * read;
+    written = __shfl_sync(whole_warp, written, reader);
+    __syncwarp();  // what one lane has acquired, all may read
+    const std::uint32_t some = open ? (written / 2 - read) % (1u << 31) : 0, taken = min(some, each);
+    const bool has = number < some;
+    if (!__any_sync(whole_warp, has)) __nanosleep(100);
+    find_in_fragments<Sum>(findings, collection, ring.fragments[(read + number) % fragments_of_ring], has);
     __syncwarp();  // all have read
-    const std::uint32_t taken = begin < 32 ? min(some, 32 - begin) : 0;
     read += taken;
-    if (taken != 0) store_released(&own->read, read);
+    if (number == 0 && taken != 0) store_released(&ring.read, read);
     open = open && !(written % 2 == 1 && taken == some);
   }
   findings.finish(collection);

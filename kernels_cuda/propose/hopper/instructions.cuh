@@ -36,43 +36,32 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// Arrives at the same barrier of block `rank` of the cluster.
+/// Arrives at the same barrier of block `rank` of the cluster. Between blocks these barriers hand over places
+/// that copies fill and products read, and nothing that a thread has written: a release to the whole cluster
+/// would let the warp wait for all its writes, some 1,000 cycles for each slab.
 __device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) {
   asm volatile(
       "{\n"
       ".reg .b32 there;\n"
       "mapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
       "}\n" ::"r"(shared_address(barrier)),
       "r"(rank)
       : "memory");
 }
 
-/// Waits until the phase of this parity is over, and acquires what was released in the block or in
-/// the cluster.
-template <bool in_cluster>
+/// Waits until the phase of this parity is over. What copies have brought is then visible, and what threads of
+/// this block released.
 __device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
-  if constexpr (in_cluster) {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}\n" ::"r"(shared_address(barrier)),
-        "r"(parity)
-        : "memory");
-  } else {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}\n" ::"r"(shared_address(barrier)),
-        "r"(parity)
-        : "memory");
-  }
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@!done bra again;\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
 }
 
 /// Copies contiguous bytes; their arrival counts at the barrier. Both addresses and the size are multiples
@@ -129,11 +118,10 @@ __device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32
   return address | std::uint64_t{1} << 16 | eight_lines << 32 | swizzle << 62;
 }
 
-/// The sums of 64 queries by 2 * `count` rows, float for 16-bit floats and int for bytes. In warp w, sum
-/// [4 j + e] of a lane belongs to query 16 w + lane / 4 (plus 8 for e >= 2) and to row
-/// 8 j + 2 (lane % 4) + e % 2.
-template <class Sum, int count = 64>
-using Sums = Sum[count];
+/// The sums of 64 queries by 128 rows, float for 16-bit floats and int for bytes. In warp w, sum [4 j + e] of
+/// a lane belongs to query 16 w + lane / 4 (plus 8 for e >= 2) and to row 8 j + 2 (lane % 4) + e % 2.
+template <class Sum>
+using Sums = Sum[64];
 
 /// Orders earlier writes of registers before the multiply() that reads them.
 __device__ __forceinline__ void begin_products() {
@@ -147,18 +135,18 @@ template <int groups>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
-/// Waits for all products. The compiler does not read the sums before.
-template <int count>
-__device__ __forceinline__ void finish_products(float (&sums)[count]) {
-  wait_products<0>();
+/// Waits as wait_products(). The compiler does not read the sums, whose products are then finished, before.
+template <int unfinished>
+__device__ __forceinline__ void finish_products(Sums<float>& sums) {
+  wait_products<unfinished>();
 #pragma unroll
-  for (int i = 0; i < count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+  for (int i = 0; i < 64; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
-template <int count>
-__device__ __forceinline__ void finish_products(int (&sums)[count]) {
-  wait_products<0>();
+template <int unfinished>
+__device__ __forceinline__ void finish_products(Sums<int>& sums) {
+  wait_products<unfinished>();
 #pragma unroll
-  for (int i = 0; i < count; ++i) asm volatile("" : "+r"(sums[i])::"memory");
+  for (int i = 0; i < 64; ++i) asm volatile("" : "+r"(sums[i])::"memory");
 }
 
 #define KITH_FOUR(kind, c, i) kind((c)[i]), kind((c)[(i) + 1]), kind((c)[(i) + 2]), kind((c)[(i) + 3])
@@ -173,45 +161,24 @@ __device__ __forceinline__ void finish_products(int (&sums)[count]) {
   "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31," \
   "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47," \
   "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-#define KITH_MORE_NUMBERS                                                        \
-  ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"            \
-  "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"             \
-  "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111," \
-  "%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
-#define KITH_PRODUCT(type, numbers, a, b, adds, transposed)                              \
-  "{\n"                                                                                  \
-  ".reg .pred add;\n"                                                                    \
-  "setp.ne.b32 add, " adds                                                               \
-  ", 0;\n"                                                                               \
-  "wgmma.mma_async.sync.aligned.m64" type " {" numbers "}, " a ", " b ", add" transposed \
-  ";\n"                                                                                  \
-  "}\n"
-#define KITH_PRODUCT_128(type, transposed) \
-  KITH_PRODUCT("n128" type, KITH_NUMBERS, "%64", "%65", "%66", transposed)
-#define KITH_PRODUCT_256(type, transposed) \
-  KITH_PRODUCT("n256" type, KITH_NUMBERS KITH_MORE_NUMBERS, "%128", "%129", "%130", transposed)
 
-/// Computes sums = a b, or sums + a b. `a` has 64 rows by 32 bytes of dimensions; b has 128 or 256 rows by as
-/// many.
-#define KITH_MULTIPLY(Type, kind, product)                                                                 \
-  __device__ __forceinline__ void multiply(Type(&sums)[64], std::uint64_t a, std::uint64_t b, bool add) {  \
-    asm volatile(KITH_PRODUCT_128 product                                                                  \
-                 : KITH_SIXTY_FOUR(kind, sums, 0)                                                          \
-                 : "l"(a), "l"(b), "r"(static_cast<int>(add)));                                            \
-  }                                                                                                        \
-  __device__ __forceinline__ void multiply(Type(&sums)[128], std::uint64_t a, std::uint64_t b, bool add) { \
-    asm volatile(KITH_PRODUCT_256 product                                                                  \
-                 : KITH_SIXTY_FOUR(kind, sums, 0), KITH_SIXTY_FOUR(kind, sums, 64)                         \
-                 : "l"(a), "l"(b), "r"(static_cast<int>(add)));                                            \
+/// Computes sums = a b, or sums + a b. `a` has 64 rows by 32 bytes of dimensions; b has 128 rows by as many.
+#define KITH_MULTIPLY(Type, kind, type, transposed)                                                        \
+  __device__ __forceinline__ void multiply(Sums<Type>& sums, std::uint64_t a, std::uint64_t b, bool add) { \
+    asm volatile(                                                                                          \
+        "{\n"                                                                                              \
+        ".reg .pred add;\n"                                                                                \
+        "setp.ne.b32 add, %66, 0;\n"                                                                       \
+        "wgmma.mma_async.sync.aligned.m64n128" type " {" KITH_NUMBERS "}, %64, %65, add" transposed        \
+        ";\n"                                                                                              \
+        "}\n"                                                                                              \
+        : KITH_SIXTY_FOUR(kind, sums, 0)                                                                   \
+        : "l"(a), "l"(b), "r"(static_cast<int>(add)));                                                     \
   }
-KITH_MULTIPLY(float, "+f", ("k16.f32.f16.f16", ", 1, 1, 0, 0"))
-KITH_MULTIPLY(int, "+r", ("k32.s32.s8.s8", ""))
+KITH_MULTIPLY(float, "+f", "k16.f32.f16.f16", ", 1, 1, 0, 0")
+KITH_MULTIPLY(int, "+r", "k32.s32.s8.s8", "")
 
 #undef KITH_MULTIPLY
-#undef KITH_PRODUCT_256
-#undef KITH_PRODUCT_128
-#undef KITH_PRODUCT
-#undef KITH_MORE_NUMBERS
 #undef KITH_NUMBERS
 #undef KITH_SIXTY_FOUR
 #undef KITH_SIXTEEN

@@ -33,38 +33,35 @@ struct Limits {
 };
 
 /// Where in the step the sums of a lane belong. `q` is the first of its two queries, `place` that of the
-/// first row; row[i] is the first row of tile i; and `tiles` of them exist.
+/// first row, which is *row.
 struct Spot {
   std::uint32_t q, place;
   const std::uint32_t* row;
-  std::uint32_t tiles, lane;
+  std::uint32_t lane;
 };
 
 constexpr int columns_at_once = fragment_sums, rows_at_once = 64, parts_of_tile = tile_rows / rows_at_once,
-              sums_of_part = 2 * columns_at_once;
+              sums_of_tile = parts_of_tile * 2 * columns_at_once;
 
 /// Writes the sums of a lane where some passes.
 ///   passes(part, h)      whether some of query h, one of its two, by the 64 rows of part `part` passes
 ///   copy(part, h, sums)  copies these
-template <int parts, class Sum, class Passes, class Copy>
+template <class Sum, class Passes, class Copy>
 __device__ __forceinline__ void put_sums(FragmentWriter& found, const Spot& spot, const Sum (&limits)[2],
                                          Passes passes, Copy copy) {
-  bool has[2 * parts], some = false;
+  bool has[2 * parts_of_tile], some = false;
 #pragma unroll
-  for (int p = 0; p < 2 * parts; ++p) {
-    has[p] = passes(p / 2, p % 2) && p / 2 / parts_of_tile < static_cast<int>(spot.tiles);
+  for (int p = 0; p < 2 * parts_of_tile; ++p) {
+    has[p] = passes(p / 2, p % 2);
     some = some || has[p];
   }
   if (!__any_sync(whole_warp, some)) return;
-  std::uint32_t row[parts / parts_of_tile];
-#pragma unroll
-  for (int i = 0; i < parts / parts_of_tile; ++i) row[i] = spot.row[i];
+  const std::uint32_t row = *spot.row;
   found.put(has, [&](int p, Fragment& to) {
-    const std::uint32_t column = spot.lane % 4 * 2, part = p / 2 * rows_at_once;
+    const std::uint32_t column = p / 2 * rows_at_once + spot.lane % 4 * 2;
     Sum sums[fragment_sums];
     copy(p / 2, p % 2, sums);
-    to.set(spot.q + p % 2 * 8, spot.place + part + column,
-           row[p / 2 / parts_of_tile] + part % tile_rows + column, limits[p % 2], sums);
+    to.set(spot.q + p % 2 * 8, spot.place + column, row + column, limits[p % 2], sums);
   });
 }
 
@@ -98,21 +95,21 @@ __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& 
 constexpr int chains = 4;  // so that no comparison waits for the one before
 
 /// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
-template <class Sum, int count>
-__device__ __forceinline__ Sum& sum_at(Sum (&sums)[count], int part, int h, int c) {
+template <class Sum>
+__device__ __forceinline__ Sum& sum_at(Sum (&sums)[sums_of_tile], int part, int h, int c) {
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
 }
-template <class Sum, int count>
-__device__ __forceinline__ const Sum& sum_at(const Sum (&sums)[count], int part, int h, int c) {
+template <class Sum>
+__device__ __forceinline__ const Sum& sum_at(const Sum (&sums)[sums_of_tile], int part, int h, int c) {
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
 }
 
 /// Sets each sum to the lift of its row. Products are then added, so that one comparison with `floor` tests
 /// the sum.
-template <int count>
-__device__ __forceinline__ void start_from(int (&sums)[count], const float* lifts, std::uint32_t lane) {
+__device__ __forceinline__ void start_from(int (&sums)[sums_of_tile], const float* lifts,
+                                           std::uint32_t lane) {
 #pragma unroll
-  for (int part = 0; part < count / sums_of_part; ++part) {
+  for (int part = 0; part < parts_of_tile; ++part) {
     int lift[columns_at_once];
     read_low(lift, lifts, part, lane);
 #pragma unroll
@@ -122,13 +119,11 @@ __device__ __forceinline__ void start_from(int (&sums)[count], const float* lift
 
 /// Tests the lifted sums of the 16 queries of this warp at once: one vote tells whether any reaches
 /// its limit.
-template <int count>
-__device__ __forceinline__ void test_lifted(FragmentWriter& found, const int (&sums)[count],
+__device__ __forceinline__ void test_lifted(FragmentWriter& found, const int (&sums)[sums_of_tile],
                                             const Limits<true>& limits, const Spot& spot) {
-  constexpr int parts = count / sums_of_part;
-  int most[parts][2];
+  int most[parts_of_tile][2];
 #pragma unroll
-  for (int part = 0; part < parts; ++part) {
+  for (int part = 0; part < parts_of_tile; ++part) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       int of[chains];
@@ -142,7 +137,7 @@ __device__ __forceinline__ void test_lifted(FragmentWriter& found, const int (&s
       most[part][h] = max(__vimax3_s32(of[0], of[1], of[2]), of[3]);
     }
   }
-  put_sums<parts>(
+  put_sums(
       found, spot, limits.of, [&](int part, int h) { return most[part][h] >= limits.of[h]; },
       [&](int part, int h, int(&to)[columns_at_once]) {
 #pragma unroll
@@ -151,10 +146,10 @@ __device__ __forceinline__ void test_lifted(FragmentWriter& found, const int (&s
 }
 
 /// Computes, from 16 sums of a query, the values that are compared with the threshold.
-template <class Sum, int count>
+template <class Sum>
 __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const HalfCollection& collection,
-                                             const Sum (&sums)[count], const float (&low)[columns_at_once],
-                                             int part, int h) {
+                                             const Sum (&sums)[sums_of_tile],
+                                             const float (&low)[columns_at_once], int part, int h) {
 #pragma unroll
   for (int c = 0; c < columns_at_once; ++c)
     v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
@@ -162,15 +157,14 @@ __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const 
 
 /// Tests sums by the values that are compared with the threshold, or writes a sample of these values.
 ///   low  belongs to the rows of the tile
-template <bool sample, class Sum, int count>
+template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(FragmentWriter& found, const HalfCollection& collection,
-                                          const Sum (&sums)[count], const float* low,
+                                          const Sum (&sums)[sums_of_tile], const float* low,
                                           const Limits<false>& limits, const Spot& spot) {
-  constexpr int parts = count / sums_of_part;
   const std::uint32_t lane = spot.lane;
-  float least[parts][2];
+  float least[parts_of_tile][2];
 #pragma unroll
-  for (int part = 0; part < parts; ++part) {
+  for (int part = 0; part < parts_of_tile; ++part) {
     float low_of[columns_at_once], v[columns_at_once];
     read_low(low_of, low, part, lane);
 #pragma unroll
@@ -187,7 +181,7 @@ __device__ __forceinline__ void test_sums(FragmentWriter& found, const HalfColle
     }
   }
   if constexpr (sample) return;
-  put_sums<parts>(
+  put_sums(
       found, spot, limits.of, [&](int part, int h) { return least[part][h] <= limits.of[h]; },
       [&](int part, int h, float(&to)[columns_at_once]) {
         float low_of[columns_at_once];
@@ -205,9 +199,9 @@ __device__ __forceinline__ const float* lows_of(const HalfCollection& collection
 
 /// Adds `steps` times 32 bytes of the rows to the sums of 64 queries. steps is at most most_steps; no branch
 /// lies between the products.
-template <std::uint32_t most_steps, class Sum, int count>
-__device__ __forceinline__ void multiply_slab(Sum (&sums)[count], std::uint64_t a, std::uint64_t b, bool add,
-                                              std::uint32_t steps) {
+template <std::uint32_t most_steps, class Sum>
+__device__ __forceinline__ void multiply_slab(Sum (&sums)[sums_of_tile], std::uint64_t a, std::uint64_t b,
+                                              bool add, std::uint32_t steps) {
   if constexpr (most_steps > 1) {
     if (steps < most_steps) {
       multiply_slab<most_steps - 1>(sums, a, b, add, steps);

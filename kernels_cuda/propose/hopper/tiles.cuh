@@ -27,7 +27,6 @@ struct Rest {
   hopper::Barrier full[most_stages], empty[most_stages], queries;
 };
 
-static_assert((groups * group_warps + append_warps - 1) / append_warps <= most_rings);
 static_assert(hopper_shared_bytes - alignment - sizeof(Rest) >= 4 * (1 + query_slabs) * tile_rows * 128,
               "a pair of blocks has four stages, of a slab of rows and of its queries");
 
@@ -136,7 +135,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
     const bool inside = share.is_inside();
     const unsigned char* const from = train + row / tile_rows * tile_bytes;  // only read if the tile has rows
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
-      hopper::wait<!resident>(&rest.empty[place.stage], place.parity ^ 1);
+      hopper::wait(&rest.empty[place.stage], place.parity ^ 1);
       hopper::Barrier* const full = &rest.full[place.stage];
       unsigned char* const to = stages + place.stage * memory.stage;
       const bool with_low = inside && s == 0;
