@@ -5,7 +5,9 @@
 namespace kith {
 namespace {
 
-constexpr double hardly_ever = 16;  ///< -log of the probability of a failure
+// -log of the probability of a failure: a wrong guess costs a query a second search, a list that is too short
+// costs it one with longer lists, and a high rank costs all queries rows that are listed in vain.
+constexpr double wrong = 13, too_short = 16;
 
 }  // namespace
 
@@ -16,11 +18,11 @@ constexpr double hardly_ever = 16;  ///< -log of the probability of a failure
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
   constexpr int steps = 5;
   const double expected = static_cast<double>(k) * static_cast<double>(seen) / static_cast<double>(n);
-  constexpr double third = hardly_ever / 3;
-  double rank = expected + third + std::sqrt(2 * hardly_ever * expected + third * third);
+  constexpr double third = wrong / 3;
+  double rank = expected + third + std::sqrt(2 * wrong * expected + third * third);
   for (int i = 0; i < steps; ++i) {
     const double slope = std::log(rank / expected);
-    rank -= (rank * slope - rank + expected - hardly_ever) / slope;
+    rank -= (rank * slope - rank + expected - wrong) / slope;
   }
   return std::min(static_cast<std::int64_t>(std::ceil(rank)), k);
 }
@@ -29,8 +31,8 @@ std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
 /// rank)^rank. Newton's steps solve this, as above.
 double most_passing(double rank) {
   constexpr int steps = 5;
-  double x = rank + 2 * hardly_ever + std::sqrt(4 * hardly_ever * rank);
-  for (int i = 0; i < steps; ++i) x -= (x - rank - rank * std::log(x / rank) - hardly_ever) / (1 - rank / x);
+  double x = rank + 2 * too_short + std::sqrt(4 * too_short * rank);
+  for (int i = 0; i < steps; ++i) x -= (x - rank - rank * std::log(x / rank) - too_short) / (1 - rank / x);
   return x;
 }
 
