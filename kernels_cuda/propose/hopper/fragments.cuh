@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint32_t word_of(float sum) {
 struct alignas(16) Fragment {
   std::uint32_t query, place, row;  // of the first sum
   std::uint32_t limit;              // a floor, or a threshold
-  uint4 sums[fragment_sums / 4];    // lifted sums of bytes, or values that are compared with the threshold
+  uint4 sums[fragment_sums / 4];    // lifted, of bytes; of 16-bit floats as they are
 
   template <class Sum>
   __device__ __forceinline__ void set(std::uint32_t of_query, std::uint32_t of_place, std::uint32_t of_row,
@@ -43,6 +43,11 @@ struct alignas(16) Fragment {
     return i / 2 * 8 + i % 2;
   }
 };
+
+/// Returns the value of a product that is compared with the threshold.
+__device__ __forceinline__ float value_of(const HalfCollection& collection, float sum, float low) {
+  return __fmaf_rn(-collection.unscale, sum, low);
+}
 
 struct FragmentRing {
   Fragment fragments[fragments_of_ring];
@@ -126,8 +131,44 @@ class FragmentWriter {
   std::uint32_t written_ = 0, read_ = 0;  // `read_` may be out of date
 };
 
-/// Appends what passes in fragments, of which each lane has one or none. A lifted sum of bytes passes from
-/// the limit on, a value up to it.
+/// Returns which of the 16 sums of a fragment pass, a bit each. A lifted sum passes from the limit on. Of
+/// 16-bit floats the value that is compared with the threshold does, up to it.
+template <class Sum>
+__device__ __forceinline__ std::uint32_t passing_of(const HalfCollection& collection,
+                                                    const Fragment& fragment, const uint4& first) {
+  std::uint32_t passing = 0;
+  if constexpr (std::is_same_v<Sum, int>) {
+    const auto passes = [&](std::uint32_t word) {
+      return static_cast<int>(word) >= static_cast<int>(first.w) ? 1u : 0u;
+    };
+#pragma unroll
+    for (std::uint32_t i = 0; i < fragment_sums; i += 4) {
+      const uint4 four = fragment.sums[i / 4];
+      passing |= passes(four.x) << i | passes(four.y) << (i + 1) | passes(four.z) << (i + 2) |
+                 passes(four.w) << (i + 3);
+    }
+  } else {
+    const float limit = __uint_as_float(first.w);
+    const auto passes = [&](std::uint32_t word, float low) {
+      return value_of(collection, __uint_as_float(word), low) <= limit ? 1u : 0u;
+    };
+    const float* const low = collection.from.low + first.y;
+    float2 lows[fragment_sums / 2];
+#pragma unroll
+    for (std::uint32_t i = 0; i < fragment_sums; i += 2)
+      lows[i / 2] = __ldg(reinterpret_cast<const float2*>(low + Fragment::column(i)));
+#pragma unroll
+    for (std::uint32_t i = 0; i < fragment_sums; i += 4) {
+      const uint4 four = fragment.sums[i / 4];
+      const float2 one = lows[i / 2], other = lows[i / 2 + 1];
+      passing |= passes(four.x, one.x) << i | passes(four.y, one.y) << (i + 1) |
+                 passes(four.z, other.x) << (i + 2) | passes(four.w, other.y) << (i + 3);
+    }
+  }
+  return passing;
+}
+
+/// Appends what passes in fragments, of which each lane has one or none.
 template <class Sum, class Findings>
 __device__ __forceinline__ void find_in_fragments(Findings& findings, const HalfCollection& collection,
                                                   const Fragment& fragment, bool has) {
@@ -135,27 +176,17 @@ __device__ __forceinline__ void find_in_fragments(Findings& findings, const Half
   uint4 first = {};  // query, place and row of the first sum, and the limit
   if (has) {
     first = *reinterpret_cast<const uint4*>(&fragment);
-    const auto passes = [&](std::uint32_t word) {
-      if constexpr (std::is_same_v<Sum, int>)
-        return static_cast<int>(word) >= static_cast<int>(first.w);
-      else
-        return __uint_as_float(word) <= __uint_as_float(first.w);
-    };
-#pragma unroll
-    for (std::uint32_t i = 0; i < fragment_sums; i += 4) {
-      const uint4 four = fragment.sums[i / 4];
-      pending |= (passes(four.x) ? 1u : 0u) << i;
-      pending |= (passes(four.y) ? 2u : 0u) << i;
-      pending |= (passes(four.z) ? 4u : 0u) << i;
-      pending |= (passes(four.w) ? 8u : 0u) << i;
-    }
+    pending = passing_of<Sum>(collection, fragment, first);
   }
   const auto* const sums = reinterpret_cast<const float*>(fragment.sums);
   while (__any_sync(whole_warp, pending != 0)) {
     const std::uint32_t i = (static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1) %
                             fragment_sums;  // any, if nothing is pending
-    const std::uint32_t column = Fragment::column(i);
-    findings.add(collection, pending != 0, {first.x, first.y + column, first.z + column, sums[i]});
+    const std::uint32_t column = Fragment::column(i), place = first.y + column;
+    float value = sums[i];
+    if constexpr (std::is_same_v<Sum, float>)
+      if (pending != 0) value = value_of(collection, value, __ldg(collection.from.low + place));
+    findings.add(collection, pending != 0, {first.x, place, first.z + column, value});
     pending &= pending - 1;
   }
 }

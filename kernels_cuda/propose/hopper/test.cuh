@@ -43,12 +43,21 @@ struct Spot {
 constexpr int columns_at_once = fragment_sums, rows_at_once = 64, parts_of_tile = tile_rows / rows_at_once,
               sums_of_tile = parts_of_tile * 2 * columns_at_once;
 
+/// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
+template <class Sum>
+__device__ __forceinline__ Sum& sum_at(Sum (&sums)[sums_of_tile], int part, int h, int c) {
+  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
+}
+template <class Sum>
+__device__ __forceinline__ const Sum& sum_at(const Sum (&sums)[sums_of_tile], int part, int h, int c) {
+  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
+}
+
 /// Writes the sums of a lane where some passes.
-///   passes(part, h)      whether some of query h, one of its two, by the 64 rows of part `part` passes
-///   copy(part, h, sums)  copies these
-template <class Sum, class Passes, class Copy>
+///   passes(part, h)  whether some of query h, one of its two, by the 64 rows of part `part` passes
+template <class Sum, class Passes>
 __device__ __forceinline__ void put_sums(FragmentWriter& found, const Spot& spot, const Sum (&limits)[2],
-                                         Passes passes, Copy copy) {
+                                         const Sum (&sums)[sums_of_tile], Passes passes) {
   bool has[2 * parts_of_tile], some = false;
 #pragma unroll
   for (int p = 0; p < 2 * parts_of_tile; ++p) {
@@ -59,9 +68,10 @@ __device__ __forceinline__ void put_sums(FragmentWriter& found, const Spot& spot
   const std::uint32_t row = *spot.row;
   found.put(has, [&](int p, Fragment& to) {
     const std::uint32_t column = p / 2 * rows_at_once + spot.lane % 4 * 2;
-    Sum sums[fragment_sums];
-    copy(p / 2, p % 2, sums);
-    to.set(spot.q + p % 2 * 8, spot.place + column, row + column, limits[p % 2], sums);
+    Sum these[fragment_sums];
+#pragma unroll
+    for (int c = 0; c < columns_at_once; ++c) these[c] = sum_at(sums, p / 2, p % 2, c);
+    to.set(spot.q + p % 2 * 8, spot.place + column, row + column, limits[p % 2], these);
   });
 }
 
@@ -93,16 +103,6 @@ __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& 
 }
 
 constexpr int chains = 4;  // so that no comparison waits for the one before
-
-/// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
-template <class Sum>
-__device__ __forceinline__ Sum& sum_at(Sum (&sums)[sums_of_tile], int part, int h, int c) {
-  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
-}
-template <class Sum>
-__device__ __forceinline__ const Sum& sum_at(const Sum (&sums)[sums_of_tile], int part, int h, int c) {
-  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
-}
 
 /// Sets each sum to the lift of its row. Products are then added, so that one comparison with `floor` tests
 /// the sum.
@@ -137,12 +137,7 @@ __device__ __forceinline__ void test_lifted(FragmentWriter& found, const int (&s
       most[part][h] = max(__vimax3_s32(of[0], of[1], of[2]), of[3]);
     }
   }
-  put_sums(
-      found, spot, limits.of, [&](int part, int h) { return most[part][h] >= limits.of[h]; },
-      [&](int part, int h, int(&to)[columns_at_once]) {
-#pragma unroll
-        for (int c = 0; c < columns_at_once; ++c) to[c] = sum_at(sums, part, h, c);
-      });
+  put_sums(found, spot, limits.of, sums, [&](int part, int h) { return most[part][h] >= limits.of[h]; });
 }
 
 /// Computes, from 16 sums of a query, the values that are compared with the threshold.
@@ -152,7 +147,7 @@ __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const 
                                              const float (&low)[columns_at_once], int part, int h) {
 #pragma unroll
   for (int c = 0; c < columns_at_once; ++c)
-    v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
+    v[c] = value_of(collection, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
 }
 
 /// Tests sums by the values that are compared with the threshold, or writes a sample of these values.
@@ -180,14 +175,8 @@ __device__ __forceinline__ void test_sums(FragmentWriter& found, const HalfColle
       least[part][h] = fminf(fminf(of[0], of[1]), fminf(of[2], of[3]));
     }
   }
-  if constexpr (sample) return;
-  put_sums(
-      found, spot, limits.of, [&](int part, int h) { return least[part][h] <= limits.of[h]; },
-      [&](int part, int h, float(&to)[columns_at_once]) {
-        float low_of[columns_at_once];
-        read_low(low_of, low, part, lane);
-        compare_with(to, collection, sums, low_of, part, h);
-      });
+  if constexpr (!sample)
+    put_sums(found, spot, limits.of, sums, [&](int part, int h) { return least[part][h] <= limits.of[h]; });
 }
 
 /// Returns the values that sums are tested with, one per place. They are floats, or ints in memory typed
