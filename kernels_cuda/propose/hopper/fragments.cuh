@@ -191,8 +191,8 @@ __device__ __forceinline__ void find_in_fragments(Findings& findings, const Half
   }
 }
 
-/// Appends what comes through rings first, first + step, ... below `count`, 32 at most, until each has had its
-/// last. A whole warp calls this; its lanes are divided among the rings.
+/// Appends what comes through rings first, first + step, ... below `count`, 32 at most, until each has had
+/// its last. A whole warp calls this; its lanes are divided among the rings.
 template <class Sum, class Findings>
 __device__ __forceinline__ void append_fragments(Findings& findings, const HalfCollection& collection,
                                                  FragmentRing* rings, std::uint32_t first, std::uint32_t step,

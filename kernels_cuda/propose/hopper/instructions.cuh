@@ -50,8 +50,8 @@ __device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) 
       : "memory");
 }
 
-/// Waits until the phase of this parity is over. What copies have brought is then visible, and what threads of
-/// this block released.
+/// Waits until the phase of this parity is over. What copies have brought is then visible, and what threads
+/// of this block released.
 __device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
   asm volatile(
       "{\n"

@@ -116,7 +116,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
       test_sums<false>(found, collection, sums, rest.low[of_low], limits, spot);
     __syncwarp();  // all have read `low` before the next release
   };
-  // Multiplies the next tile. When its first products are on their way, tests the tile before if there is one.
+  // Multiplies the next tile. While its first products run, tests the tile before if there is one.
   const auto multiply_tile = [&](hopper::Sums<Sum>& sums, const auto& finish_before,
                                  const auto& test_before) {
 #pragma unroll
