@@ -11,7 +11,8 @@
 
 namespace kith::cuda {
 
-/// The largest terms of `count` parts of the queries. If count is 0, they are found from the queries.
+/// The largest terms of `count` parts of the queries. If count is 0, they are found from the queries, if they
+/// are needed at all.
 struct LargestParts {
   const LargestOfQueries* parts;
   std::uint32_t count;
@@ -20,7 +21,7 @@ struct LargestParts {
 /// The bytes of scratch for parts.
 inline constexpr std::size_t largest_bytes = 256;
 
-/// Finds the largest terms of parts if there are many queries.
+/// Finds the largest terms of parts if there are many queries and products are not exact.
 cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
                                LargestParts* out);
 

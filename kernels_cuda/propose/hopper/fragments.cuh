@@ -1,4 +1,4 @@
-// Hands what is found from the warps that multiply to the warps that append (collect_hopper.cu).
+// Hands what is found from the warps that multiply to those that append (collect_hopper.cu, wide.cuh).
 //
 // Products of a group wait for each of its four warps, so a warp that multiplies must not look for what it
 // found, nor wait for memory. If a lane has a sum that passes, it writes its 16 sums of that query and 64
@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint32_t word_of(float sum) {
 struct alignas(16) Fragment {
   std::uint32_t query, place, row;  // of the first sum
   std::uint32_t limit;              // a floor, or a threshold
-  uint4 sums[fragment_sums / 4];    // lifted, of bytes; of 16-bit floats as they are
+  uint4 sums[fragment_sums / 4];    // those of bytes are lifted
 
   template <class Sum>
   __device__ __forceinline__ void set(std::uint32_t of_query, std::uint32_t of_place, std::uint32_t of_row,
@@ -131,8 +131,8 @@ class FragmentWriter {
   std::uint32_t written_ = 0, read_ = 0;  // `read_` may be out of date
 };
 
-/// Returns which of the 16 sums of a fragment pass, a bit each. A lifted sum passes from the limit on. Of
-/// 16-bit floats the value that is compared with the threshold does, up to it.
+/// Returns which of the 16 sums of a fragment pass, a bit each. Sums of bytes pass from the limit on. Of a
+/// float sum value_of() passes up to the limit.
 template <class Sum>
 __device__ __forceinline__ std::uint32_t passing_of(const HalfCollection& collection,
                                                     const Fragment& fragment, const uint4& first) {
@@ -201,20 +201,20 @@ __device__ __forceinline__ void append_fragments(Findings& findings, const HalfC
   const std::uint32_t number = lane / own;  // of the fragment that this lane takes, among those to be read
   const int reader = static_cast<int>(lane % own);  // the lane that takes the first, and looks for all
   FragmentRing& ring = rings[first + lane % own * step];
-  bool open = number < each;
+  bool open = true;
   std::uint32_t read = 0;
   while (__any_sync(whole_warp, open)) {
-    std::uint32_t written = open && number == 0 ? load_acquired(&ring.written) : 2 * read;
+    std::uint32_t written = number == 0 ? load_acquired(&ring.written) : 0;
     written = __shfl_sync(whole_warp, written, reader);
     __syncwarp();  // what one lane has acquired, all may read
-    const std::uint32_t some = open ? (written / 2 - read) % (1u << 31) : 0, taken = min(some, each);
-    const bool has = number < some;
+    const std::uint32_t some = (written / 2 - read) % (1u << 31), taken = min(some, each);
+    const bool has = number < taken;
     if (!__any_sync(whole_warp, has)) __nanosleep(100);
     find_in_fragments<Sum>(findings, collection, ring.fragments[(read + number) % fragments_of_ring], has);
     __syncwarp();  // all have read
     read += taken;
     if (number == 0 && taken != 0) store_released(&ring.read, read);
-    open = open && !(written % 2 == 1 && taken == some);
+    open = written % 2 == 0 || taken < some;
   }
   findings.finish(collection);
 }

@@ -135,7 +135,8 @@ template <int groups>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
-/// Waits as wait_products(). The compiler does not read the sums, whose products are then finished, before.
+/// Waits as wait_products(). All products of `sums` are then finished; the compiler does not read these sums
+/// before.
 template <int unfinished>
 __device__ __forceinline__ void finish_products(Sums<float>& sums) {
   wait_products<unfinished>();

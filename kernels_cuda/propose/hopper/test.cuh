@@ -1,4 +1,4 @@
-// What warps do with tiles in collect_hopper.cu: products of a slab, and the test of sums.
+// What warps do with tiles in collect_hopper.cu and wide.cuh: products of a slab, and the test of sums.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
@@ -44,12 +44,8 @@ constexpr int columns_at_once = fragment_sums, rows_at_once = 64, parts_of_tile 
               sums_of_tile = parts_of_tile * 2 * columns_at_once;
 
 /// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
-template <class Sum>
-__device__ __forceinline__ Sum& sum_at(Sum (&sums)[sums_of_tile], int part, int h, int c) {
-  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
-}
-template <class Sum>
-__device__ __forceinline__ const Sum& sum_at(const Sum (&sums)[sums_of_tile], int part, int h, int c) {
+template <class Sums>
+__device__ __forceinline__ auto& sum_at(Sums& sums, int part, int h, int c) {
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
 }
 

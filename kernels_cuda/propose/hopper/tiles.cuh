@@ -1,4 +1,5 @@
-// How a block of collect_hopper.cu divides its memory and its tiles, and the warp that copies.
+// How a block of collect_hopper.cu divides its memory and its tiles, and the warp that copies. wide.cuh takes
+// its tiles in the same way.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
@@ -72,8 +73,8 @@ struct LowPlace {
   __device__ __forceinline__ void next(std::uint32_t stages) { at = at == stages ? 0 : at + 1; }
 };
 
-/// The `count` tiles that a block takes. Each block of a pair takes every other tile, and both have the
-/// same count.
+/// The `count` tiles that a block takes. Where queries are not resident, each block of a pair takes every
+/// other tile, and both have the same count.
 template <bool resident>
 class Share {
  public:

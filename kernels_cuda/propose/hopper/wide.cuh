@@ -37,7 +37,7 @@ struct Rest {
 constexpr std::uint32_t bytes_of(std::uint32_t slabs) {
   return alignment + (slabs + stages) * slab + static_cast<std::uint32_t>(sizeof(Rest));
 }
-static_assert(bytes_of(most_slabs) <= hopper_shared_bytes && stages <= least_slabs + 1);
+static_assert(bytes_of(most_slabs) <= hopper_shared_bytes && stages <= (low_places - 1) * least_slabs);
 
 /// The place of a tile's `low` and `row`.
 __device__ __forceinline__ void next_low(std::uint32_t& low) {
@@ -69,11 +69,10 @@ __device__ void copy_slabs(const HalfCollection& collection, unsigned char* shar
     for (std::uint32_t s = 0; s < slabs; ++s, place.next(stages)) {
       hopper::wait(&rest.empty[place.stage], place.parity ^ 1);
       hopper::Barrier* const full = &rest.full[place.stage];
+      if (s == 0) rest.row[low] = collection.first_row + static_cast<std::uint32_t>(row);
       hopper::expect(full, (some ? slab : 0) + (s == 0 ? sizeof rest.low[0] : 0));
-      if (s == 0) {
-        rest.row[low] = collection.first_row + static_cast<std::uint32_t>(row);
+      if (s == 0)
         hopper::copy(rest.low[low], lows + std::size_t{share.tile} * tile_rows, sizeof rest.low[0], full);
-      }
       if (some)
         hopper::copy_to_both(shared + (slabs + place.stage) * slab + rank * half_slab, from + s * slab,
                              half_slab, full);
@@ -108,12 +107,12 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   hopper::wait(&rest.queries, 0);
   Place place;
   std::uint32_t last = 0, low = 0, low_before = 0, first_place = share.tile * tile_rows;
-  const auto test = [&](const hopper::Sums<Sum>& sums, std::uint32_t of_low, std::uint32_t of_place) {
-    const Spot spot{q0, of_place, &rest.row[of_low], lane};
+  const auto test = [&](const hopper::Sums<Sum>& sums) {  // of the tile before
+    const Spot spot{q0, first_place - tile_rows, &rest.row[low_before], lane};
     if constexpr (lifted)
       test_lifted(found, sums, limits, spot);
     else
-      test_sums<false>(found, collection, sums, rest.low[of_low], limits, spot);
+      test_sums<false>(found, collection, sums, rest.low[low_before], limits, spot);
     __syncwarp();  // all have read `low` before the next release
   };
   // Multiplies the next tile. While its first products run, tests the tile before if there is one.
@@ -149,12 +148,12 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   if (share.count % 2 != 0) {
     multiply_tile(even, nothing, nothing);
     finish_all(even);
-    test(even, low_before, first_place - tile_rows);
+    test(even);
   }
 #pragma unroll 1
   for (std::uint32_t i = 0; i < share.count / 2; ++i) {
     multiply_tile(even, nothing, [&] {
-      if (i != 0) test(odd, low_before, first_place - tile_rows);
+      if (i != 0) test(odd);
     });
     multiply_tile(
         odd,
@@ -162,10 +161,11 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
           hopper::finish_products<1>(even);
           release_in_both(last);
         },
-        [&] { test(even, low_before, first_place - tile_rows); });
-    finish_all(odd);  // the compiler waits here anyway
+        [&] { test(even); });
+    finish_all(
+        odd);  // what is unfinished at the end of a loop's body makes the compiler wait for each product
   }
-  if (share.count > 1) test(odd, low_before, first_place - tile_rows);
+  if (share.count > 1) test(odd);
   found.publish(true);
 }
 
@@ -213,7 +213,7 @@ template <class Sum, std::uint32_t slabs>
 cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork work) {
   work.query_blocks = divide_up(collection.rows, 2 * block_queries);  // of a pair
   const std::uint32_t at_once = std::max(queue.multiprocessors / 2, 1u);
-  work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
+  work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 4));
   const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // no part is empty
   return launch_as({2, true}, queue, collect_tiles_wide<Sum, slabs>,
                    std::uint64_t{work.query_blocks} * parts * 2, threads, bytes_of(slabs), collection, work);

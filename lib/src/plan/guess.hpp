@@ -8,7 +8,7 @@
 namespace kith {
 
 /// Returns a rank r <= k. The r nearest of `seen` of n rows, in random order, are almost never all among the
-/// k nearest of the n: for one query in 400,000. With r = k nothing is guessed.
+/// k nearest of the n: for at most one query in 400,000. With r = k nothing is guessed.
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n);
 
 /// Returns an upper bound for the number of rows that pass a threshold, if as many rows follow as were seen
