@@ -89,7 +89,6 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
     const DeviceSession session(*state);
     proposal_.reset(*session, count, threshold);
   }
-  // Without progress or a stop token, the host never waits for the device between steps.
   std::vector<Phase> all = phases(index_, plan_, attempt);
   // A threshold from a sample counts as a guess, even if its rank is k. TightenStep then certifies it, so
   // that the answer does not depend on the sample.
@@ -98,20 +97,20 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
   });
   if (guessed)
     for (Phase& phase : all) phase.gap_share = guessed_gap_share(index_.dims);
-  const std::size_t at_once = watcher.watches() ? 1 : all.size();
-  for (std::size_t first = 0; first < all.size(); first += at_once) {
+  const bool on_cpu = index_.device.info().profile.host_threads;  // which has done a step when it is enqueued
+  for (std::size_t first = 0, end = 0; first < all.size(); first = end) {
+    end = end_of_turn(all, first, watcher.reports() || (on_cpu && watcher.watches()), watcher.watches());
     {
       const DeviceSession session(*state);
       StepTimer timer(*session, trace);
       if (first == 0) begin(threshold, count, workspace, timer);
-      for (std::size_t i = 0; i < at_once; ++i)
-        run_phase(all[first + i], guessed, count, workspace, timer, trace);
+      for (std::size_t i = first; i < end; ++i) run_phase(all[i], guessed, count, workspace, timer, trace);
       timer.collect(overlap);
       if (watcher.watches()) session->finish();
     }
     do_once(overlap);
     if (attempt.way == plan_.attempts.front().way)
-      watcher.steps_done(static_cast<std::int64_t>(at_once));
+      watcher.steps_done(static_cast<std::int64_t>(end - first));
     else
       watcher.check_stop();
   }

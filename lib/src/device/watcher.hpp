@@ -35,7 +35,8 @@ class StopAlong {
 class Watcher {
  public:
   Watcher(const SearchOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
-  bool watches() const { return options_.progress || options_.stop.stop_possible(); }
+  bool watches() const { return reports() || options_.stop.stop_possible(); }
+  bool reports() const { return static_cast<bool>(options_.progress); }
 
   void step_done() { steps_done(1); }
 

@@ -1,6 +1,7 @@
 // Divides the training rows of a search into tiles and steps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,23 @@ struct Phase {
 /// Returns steps over all training rows, chunk by chunk, with the blocks of each in mixed order. They grow as
 /// `attempt` says.
 std::vector<Phase> phases(const ResidentRows& index, const Plan& plan, const Attempt& attempt);
+
+/// Returns the end of the phases from `first` on that go to the device together, behind which the host waits
+/// for it. Without progress or a stop token these are all. With a token alone they have as many rows as the
+/// largest phase, so that a stop takes at most about twice as long as that one: steps grow, and waiting after
+/// each small one would leave the device idle.
+inline std::size_t end_of_turn(const std::vector<Phase>& all, std::size_t first, bool reports, bool stops) {
+  if (reports) return first + 1;
+  if (!stops) return all.size();
+  const auto rows = [](const Phase& phase) { return std::uint64_t{phase.visits.count} * phase.visits.rows; };
+  std::uint64_t most = 0;
+  for (const Phase& phase : all) most = std::max(most, rows(phase));
+  std::size_t end = first;
+  std::uint64_t seen = 0;
+  do seen += rows(all[end]);
+  while (++end < all.size() && seen < most);
+  return end;
+}
 
 /// Returns the visits of a sample, in an index of one chunk.
 spi::Visits sample_visits(const Plan& plan);

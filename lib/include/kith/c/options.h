@@ -67,7 +67,7 @@ typedef struct kith_search_options {
   /// The file stays when the search is done: remove it then. The file of another search is refused; a damaged
   /// one is a bad file.
   const char* checkpoint;
-  /// Asks the search to stop: it then ends as interrupted within a step.
+  /// Asks the search to stop: it then ends as interrupted within a step or two.
   const kith_stop* stop;
   /// Is called between steps, on the thread that called kith, with no lock held: it takes the part of the
   /// search that is done, 0 ... 1.

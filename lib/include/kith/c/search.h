@@ -11,8 +11,8 @@ KITH_C_BEGIN
 /// kith_stop_free(), even while calls that were given it go on.
 KITH_C_API kith_status kith_stop_new(kith_stop** out);
 KITH_C_API void kith_stop_free(kith_stop* stop);
-/// Make calls that were given `stop` return KITH_INTERRUPTED within a step, and later ones at once. Any
-/// thread may call this.
+/// Make calls that were given `stop` return KITH_INTERRUPTED within a step or two, and later ones at once.
+/// Any thread may call this.
 KITH_C_API kith_status kith_stop_request(const kith_stop* stop);
 
 /// Make room for the report of a search. One call at a time fills it, and replaces what it holds. Free
