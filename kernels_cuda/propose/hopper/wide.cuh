@@ -162,8 +162,8 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
           release_in_both(last);
         },
         [&] { test(even); });
-    finish_all(
-        odd);  // what is unfinished at the end of a loop's body makes the compiler wait for each product
+    // With products unfinished at the end of a loop's body the compiler would wait for each of them.
+    finish_all(odd);
   }
   if (share.count > 1) test(odd);
   found.publish(true);

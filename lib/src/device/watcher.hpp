@@ -13,7 +13,7 @@
 namespace kith {
 
 /// During its lifetime, its token also stops all searches of this thread. Unlike with SearchOptions::stop, a
-/// search does not wait for its device after each step to check it.
+/// search never waits for its device between steps to check it.
 class StopAlong {
  public:
   explicit StopAlong(std::stop_token token)
