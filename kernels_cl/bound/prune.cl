@@ -6,9 +6,9 @@
 //
 // Work-group q of GROUP items handles list q, with EACH places per item at a time (-D EACH). When all of
 // these are read, the candidates that stay are written to the first free places; none of these lies behind a
-// place that is still unread.
-// Work: one comparison per candidate, and 16 bytes read and written for each that stays; one atomic addition
-// per item and one barrier for every GROUP * EACH places.
+// place that is still unread. With -D ONLY_ROWS bounds do not follow their candidates.
+// Work: one comparison per candidate, and 16 or 4 bytes read and written for each that stays; one atomic
+// addition per item and one barrier for every GROUP * EACH places.
 #include "propose/candidates.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
@@ -37,7 +37,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
       const uint j = j0 + i * GROUP + lid;
       const bool is_near = low[i] <= threshold;
       row[i] = is_near ? rows[j] : 0;
+#ifndef ONLY_ROWS
       high[i] = is_near ? highs[j] : 0;
+#endif
       near += is_near;
     }
     uint place = near > 0 ? atomic_add(kept, near) : 0;
@@ -46,8 +48,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
     for (uint i = 0; i < EACH; ++i) {
       if (!(low[i] <= threshold)) continue;
       rows[place] = row[i];
+#ifndef ONLY_ROWS
       lows[place] = low[i];
       highs[place] = high[i];
+#endif
       ++place;
     }
   }

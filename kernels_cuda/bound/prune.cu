@@ -7,9 +7,9 @@
 // One warp handles one list; if lists are few and may be long, one block does. Each thread takes four places
 // at a time, or eight if there are so few lists that each has a multiprocessor to itself. After all threads
 // have read theirs, the candidates that stay are written to the first free places; none of these lies behind
-// a place that is still unread.
-// Work: one comparison per candidate; 16 bytes are read, and written, for each that stays. Barriers: a block
-// has two for every 1024 places, or every 8192, since it waits for memory at each.
+// a place that is still unread. With only_rows bounds do not follow their candidates.
+// Work: one comparison per candidate; 16 or 4 bytes are read, and written, for each that stays. Barriers: a
+// block has two for every 1024 places, or every 8192, since it waits for memory at each.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {
@@ -41,7 +41,7 @@ struct List {
 };
 
 /// The up to `each` candidates that a thread reads from places first + i * threads.
-template <std::uint32_t each>
+template <std::uint32_t each, bool only_rows>
 struct Kept {
   std::uint32_t row[each];
   float low[each];
@@ -60,7 +60,7 @@ struct Kept {
       const std::uint32_t j = first + i * threads;
       near[i] = low[i] <= list.threshold;
       row[i] = near[i] ? list.rows[j] : 0;
-      high[i] = near[i] ? list.highs[j] : 0;
+      if constexpr (!only_rows) high[i] = near[i] ? list.highs[j] : 0;
     }
   }
 
@@ -83,12 +83,15 @@ struct Kept {
     for (std::uint32_t i = 0; i < each; ++i) {
       if (!near[i]) continue;
       list.rows[to + before[i]] = row[i];
-      list.lows[to + before[i]] = low[i];
-      list.highs[to + before[i]] = high[i];
+      if constexpr (!only_rows) {
+        list.lows[to + before[i]] = low[i];
+        list.highs[to + before[i]] = high[i];
+      }
     }
   }
 };
 
+template <bool only_rows>
 __global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruning pruning) {
   take_turn();
   const std::uint32_t q = (blockIdx.x * prune_warp_threads + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -97,7 +100,7 @@ __global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruni
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity);
   std::uint32_t kept = 0;
   for (std::uint32_t j0 = 0; j0 < listed; j0 += 32 * prune_warp_each) {
-    Kept<prune_warp_each> mine;
+    Kept<prune_warp_each, only_rows> mine;
     std::uint32_t before[prune_warp_each];
     mine.read(list, j0 + lane, 32, listed);
     const std::uint32_t some = mine.count(before);  // all lanes have read
@@ -108,7 +111,7 @@ __global__ __launch_bounds__(prune_warp_threads) void prune_by_warps(const Pruni
   if (lane == 0) *list.count = kept;
 }
 
-template <std::uint32_t threads, std::uint32_t each>
+template <std::uint32_t threads, std::uint32_t each, bool only_rows>
 __global__ __launch_bounds__(threads) void prune_by_blocks(const Pruning pruning) {
   constexpr std::uint32_t warps = threads / 32;
   __shared__ std::uint32_t found[warps];
@@ -117,7 +120,7 @@ __global__ __launch_bounds__(threads) void prune_by_blocks(const Pruning pruning
   const std::uint32_t listed = min(*list.count, pruning.lists.lists.capacity), warp = threadIdx.x / 32;
   std::uint32_t kept = 0;
   for (std::uint32_t j0 = 0; j0 < listed; j0 += threads * each) {
-    Kept<each> mine;
+    Kept<each, only_rows> mine;
     std::uint32_t before[each], here = 0, all = 0;
     mine.read(list, j0 + threadIdx.x, threads, listed);
     const std::uint32_t some = mine.count(before);
@@ -135,17 +138,22 @@ __global__ __launch_bounds__(threads) void prune_by_blocks(const Pruning pruning
   if (threadIdx.x == 0) *list.count = kept;
 }
 
+template <bool only_rows>
+cudaError_t start(const Queue& queue, const Pruning& pruning) {
+  const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
+  if (blocks && pruning.rows <= queue.multiprocessors)
+    return launch_in_turn(queue, prune_by_blocks<1024, 8, only_rows>, pruning.rows, 1024, 0, pruning);
+  if (blocks) return launch_in_turn(queue, prune_by_blocks<256, 4, only_rows>, pruning.rows, 256, 0, pruning);
+  return launch_in_turn(queue, prune_by_warps<only_rows>, divide_up(pruning.rows, prune_warp_threads / 32),
+                        prune_warp_threads, 0, pruning);
+}
+
 }  // namespace
 
 cudaError_t prune(const Queue& queue, const spi::PruneStep& step) {
   const Pruning pruning{count_of(step.lists.rows.rows), input_of(step.threshold),
                         bounded_lists_of(step.lists, step.bounds)};
-  const bool blocks = pruning.lists.lists.capacity > long_list && pruning.rows <= 16 * queue.multiprocessors;
-  if (blocks && pruning.rows <= queue.multiprocessors)
-    return launch_in_turn(queue, prune_by_blocks<1024, 8>, pruning.rows, 1024, 0, pruning);
-  if (blocks) return launch_in_turn(queue, prune_by_blocks<256, 4>, pruning.rows, 256, 0, pruning);
-  return launch_in_turn(queue, prune_by_warps, divide_up(pruning.rows, prune_warp_threads / 32),
-                        prune_warp_threads, 0, pruning);
+  return step.only_rows ? start<true>(queue, pruning) : start<false>(queue, pruning);
 }
 
 }  // namespace kith::cuda

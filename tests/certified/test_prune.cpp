@@ -14,7 +14,8 @@ struct Pruned {
 
 /// Runs prune on lists in which entry j of list q is row 100000 q + j, and its key has the value 2 low.
 std::string prune(spi::Device& device, std::size_t capacity, const std::vector<float>& threshold,
-                  const std::vector<std::uint32_t>& counts, const std::vector<float>& low, Pruned& found) {
+                  const std::vector<std::uint32_t>& counts, const std::vector<float>& low, Pruned& found,
+                  bool only_rows = false) {
   const std::size_t m = threshold.size();
   std::vector<std::uint32_t> rows;
   std::vector<Key> high;
@@ -25,7 +26,8 @@ std::string prune(spi::Device& device, std::size_t capacity, const std::vector<f
   const GuardedGrid<float> limits(device, m, 1, inf, threshold), lows(device, m, capacity, -inf, low);
   const GuardedGrid<std::uint32_t> lists(device, m, capacity, 7, rows), many(device, m, 1, 5, counts);
   const GuardedGrid<Key> highs(device, m, capacity, 3, high);
-  const spi::PruneStep step{limits.grid(), {lists.grid(), many.grid()}, {lows.grid(), highs.grid()}};
+  const spi::PruneStep step{
+      limits.grid(), {lists.grid(), many.grid()}, {lows.grid(), highs.grid()}, only_rows};
   if (std::string why = run_step(device, step); !why.empty()) return why;
   check_canaries(lists, many, lows, highs);
   CHECK(limits.unchanged());
@@ -54,6 +56,14 @@ std::vector<Key> list_of(const Pruned& found, std::size_t capacity, std::size_t 
   return list;
 }
 
+/// Returns the first counts[q] rows of list q, sorted.
+std::vector<std::uint32_t> rows_of(const Pruned& found, std::size_t capacity, std::size_t q) {
+  std::vector<std::uint32_t> rows(found.rows.data() + q * capacity,
+                                  found.rows.data() + q * capacity + found.counts[q]);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("prune: by hand") {
@@ -77,9 +87,12 @@ void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
   std::vector<std::uint32_t> counts;
   for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
   counts.front() = static_cast<std::uint32_t>(capacity);  // this query keeps all
-  Pruned found;
+  Pruned found, rows_alone;
   REQUIRE(prune(device, capacity, threshold, counts, low, found) == "");
+  REQUIRE(prune(device, capacity, threshold, counts, low, rows_alone, true) == "");
+  CHECK(rows_alone.counts == found.counts);
   for (std::size_t q = 0; q < m; ++q) {
+    CHECK(rows_of(rows_alone, capacity, q) == rows_of(found, capacity, q));
     std::vector<Key> expected;
     for (std::size_t j = 0; j < std::min<std::size_t>(counts[q], capacity); ++j)
       if (low[q * capacity + j] <= threshold[q])

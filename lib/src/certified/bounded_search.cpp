@@ -168,7 +168,8 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
   if (phase.thins) {
     device.enqueue(proposal_.tighten_by_bounds(count, phase.rank, workspace.scratch()));
     timer.after(spi::TightenStep::name);
-    device.enqueue(proposal_.prune(count));
+    // Lists that are ranked next become empty. The host, and exact products, rank by bounds.
+    device.enqueue(proposal_.prune(count, phase.ranks && !on_host_ && !form_.takes_products));
     timer.after(spi::PruneStep::name);
   }
   if (phase.ranks) rank(phase, guessed, count, workspace, timer, trace);

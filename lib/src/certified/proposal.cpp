@@ -104,9 +104,9 @@ spi::Step Proposal::tighten_by_bounds(std::int64_t count, std::int64_t rank,
       plan_.threads};
 }
 
-spi::Step Proposal::prune(std::int64_t count) const {
+spi::Step Proposal::prune(std::int64_t count, bool only_rows) const {
   const std::size_t q = size(count);
-  return {spi::PruneStep{threshold(q), lists(q), bounds(q)}, plan_.threads};
+  return {spi::PruneStep{threshold(q), lists(q), bounds(q), only_rows}, plan_.threads};
 }
 
 void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> threshold) const {

@@ -47,7 +47,7 @@ class Proposal {
                     std::size_t width = 0) const;
   /// With visits: sets the threshold by the `rank`-th bound of the candidates, and drops those beyond it.
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
-  spi::Step prune(std::int64_t count) const;
+  spi::Step prune(std::int64_t count, bool only_rows) const;
 
   /// Empties the lists and sets thresholds before a query tile is searched.
   ///   threshold  [count], the first thresholds; empty: +infinity

@@ -29,8 +29,11 @@ void run(const spi::PruneStep& step, const Resources& with) {
     for (std::size_t j = 0; j < many; ++j) {
       if (!(low[j] <= threshold)) continue;
       rows[kept] = rows[j];
-      low[kept] = low[j];
-      high[kept++] = high[j];
+      if (!step.only_rows) {
+        low[kept] = low[j];
+        high[kept] = high[j];
+      }
+      ++kept;
     }
     count = kept;
   });

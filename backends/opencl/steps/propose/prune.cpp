@@ -15,10 +15,10 @@ void Device::enqueue(const spi::PruneStep& step) {
   const std::size_t rows = step.threshold.rows;
   const bool large = step.lists.rows.cols > long_list && rows <= std::size_t{16} * info.compute_units;
   const std::size_t items = lanes ? 1 : large ? 256 : 64, each = large && rows <= info.compute_units ? 16 : 4;
-  launch_listing(step.lists, step.bounds, lanes ? "bound/prune_lanes.cl" : "bound/prune.cl",
-                 lanes ? "" : define("GROUP", items) + define("EACH", each),
-                 lanes ? "kith_prune_lanes" : "kith_prune", Range{{items * rows, 1, 1}, {items, 1, 1}},
-                 step.threshold);
+  launch_listing(
+      step.lists, step.bounds, lanes ? "bound/prune_lanes.cl" : "bound/prune.cl",
+      lanes ? "" : define("GROUP", items) + define("EACH", each) + (step.only_rows ? " -D ONLY_ROWS" : ""),
+      lanes ? "kith_prune_lanes" : "kith_prune", Range{{items * rows, 1, 1}, {items, 1, 1}}, step.threshold);
 }
 
 }  // namespace kith::opencl

@@ -200,9 +200,10 @@ inline double product_error(const CollectStep& step) {
 /// Keeps those candidates of each list whose `low` is at most the threshold, in any order.
 struct PruneStep {
   static constexpr const char* name = "prune";
-  Grid<float> threshold;  ///< [q, 1], read only
-  CandidateLists lists;   ///< in and out; a count above the capacity counts as the capacity
-  Bounds bounds;          ///< in and out
+  Grid<float> threshold;   ///< [q, 1], read only
+  CandidateLists lists;    ///< in and out; a count above the capacity counts as the capacity
+  Bounds bounds;           ///< in and out
+  bool only_rows = false;  ///< nobody reads `bounds` afterwards; a device need not write them
 };
 
 /// Gives the chains of candidates by exact products (is_exact()). For squared distances the chain is 2 (low +

@@ -99,7 +99,7 @@ void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<sp
     steps.push_back(proposal.tighten_by_sample(plan.query_tile, of_sample, 1));
   }
   steps.push_back(proposal.tighten_by_bounds(plan.query_tile, plan.problem.k, {}));
-  steps.push_back(proposal.prune(plan.query_tile));
+  steps.push_back(proposal.prune(plan.query_tile, false));
   for (const Attempt& attempt : plan.attempts)
     if (attempt.when == Attempt::When::few) {
       const std::int64_t open = std::max<std::int64_t>(plan.query_tile / Attempt::many_open, 1);
