@@ -9,13 +9,17 @@
 #include "bound/settle.cl"
 #include "common/shortlist.cl"
 #include "merge/merge_path.cl"
+#ifdef WARPS
+#include "common/sort_list.cl"
+#endif
 
 #define STEP (GROUP * VALUES)  // keys that are read at a time
 
 // For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
 // STEP, and 2 * parts numbers. With -D AFRESH the list begins with the first candidates, sorted; or, with -D
 // SEEDED, for small k, the first of many candidates give a first bound, and the few keys that pass are
-// ordered by counting. Count and threshold of the query are updated as well (settle.cl).
+// ordered by counting. With -D WARPS, for lists of more than 256 keys, by PTX, warps sort the first
+// candidates. Count and threshold of the query are updated as well (settle.cl).
 // Work: k and counts reads; for each key below the k-th about log^2 of merge_at compare-exchanges, or as many
 // comparisons as there are such keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
@@ -44,7 +48,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   begin = min(many, list_size);
   for (uint i = lid; i < list_size; i += GROUP) list[i] = i < begin ? keys[i] : NO_KEY;
   const uint width = power_of_two(begin);  // padding is behind it
+#ifdef WARPS
+  sort_list(list, max((uint)KEYS_OF_WARP, width));
+#else
   sort_runs(list, width, width);
+#endif
 #else
   for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);

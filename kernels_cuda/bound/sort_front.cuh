@@ -3,7 +3,7 @@
 // by shuffles, and a thread up to three of the others at a time. A kernel needs more registers for it: in
 // shortlist.cuh it made the selection of 32 among many values take twice as long (H200).
 // Source: Batcher, Sorting networks and their applications, 1968 (bitonic sort).
-// No twin in kernels_cl: tighten.cl keeps a sorted list, into which shortlist.cl merges.
+// No twin in kernels_cl: sort_list.cl sorts a whole list in this way.
 #pragma once
 
 #include "common/sort.cuh"

@@ -31,6 +31,11 @@ std::string tighten_defines(const spi::TightenStep& step) {
          define("PIECE", tighten_piece) + (step.afresh ? " -D AFRESH" : "");
 }
 
+/// Returns the compiler option with which warps sort lists.
+std::string sort_define(const spi::TightenStep& step, const Limits& limits) {
+  return limits.tensor_cores && step.k > short_k ? " -D WARPS" : "";
+}
+
 /// Returns the compiler options of settle.cl.
 std::string settle_defines(const spi::TightenStep& step) {
   return halves_define(step) + (step.guessed ? " -D GUESSED" : "");
@@ -59,7 +64,9 @@ void Device::tighten_at_once(const spi::TightenStep& step) {
   const bool seeded = step.afresh && step.k <= short_k;
   const std::uint32_t group = group_of(step), parts = seeded ? parts_for(step.k, most_parts) : 1;
   const Shortlist shape = shortlist_of(step);
-  launch("bound/tighten.cl", tighten_defines(step) + settle_defines(step) + (seeded ? " -D SEEDED" : ""),
+  launch("bound/tighten.cl",
+         tighten_defines(step) + sort_define(step, limits_) + settle_defines(step) +
+             (seeded ? " -D SEEDED" : ""),
          "kith_tighten", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.keys,
          static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.best, shape.sizes(parts),
          Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
