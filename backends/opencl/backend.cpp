@@ -66,10 +66,6 @@ Limits limits_of(const cl::Device& device) {
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
   limits.double_precision = has_double_precision(device);
-  // Two work-groups of 256 share the 65536 registers of a multiprocessor. If a work-item had more registers
-  // than this, a group would occupy the multiprocessor alone, which would idle at every barrier.
-  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
-    limits.tile_options = " -cl-nv-maxrregcount=128";
   limits.tensor_cores = has_tensor_cores(device, limits);
   limits.dot_products = has_dot_products(device);
   return limits;

@@ -30,7 +30,6 @@ struct Limits {
   bool double_precision = false;
   bool tensor_cores = false;  ///< whether the PTX of tensor.cl runs
   bool dot_products = false;  ///< whether OpenCL C 3.0 has dot products of four bytes
-  std::string tile_options;   ///< compiler options of kernels that tile registers (tile.cl)
 };
 
 /// A range of work-items, with `local` per group. global need not be a multiple of local.

@@ -40,8 +40,24 @@ void copy_piece(uint to, global const uint4* from) {
       : "memory");
 }
 
+// Does the same for half a piece.
+void copy_half_piece(uint to, global const void* from) {
+  asm volatile("{ .reg .u64 g; cvta.to.global.u64 g, %1; cp.async.ca.shared.global [%0], [g], 8; }" ::"r"(to),
+               "l"(from)
+               : "memory");
+}
+
 #define END_BATCH() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_BATCHES(left) asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory")
+
+// Load four words, or two floats, from an address in local memory.
+#define LOAD_FOUR(to, address)                                          \
+  asm volatile("ld.shared.v4.b32 {%0,%1,%2,%3}, [%4];"                  \
+               : "=r"((to).x), "=r"((to).y), "=r"((to).z), "=r"((to).w) \
+               : "r"(address)                                           \
+               : "memory")
+#define LOAD_TWO_FLOATS(to, address) \
+  asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"((to).x), "=f"((to).y) : "r"(address) : "memory")
 
 // Loads four matrices of 8 by 8 halves. Item l passes the address of row l % 8 of matrix l / 8, and gets of
 // each matrix halves 2 (l % 4) and 2 (l % 4) + 1 of row l / 4.
@@ -77,13 +93,14 @@ void copy_piece(uint to, global const uint4* from) {
       : "=f"((c)[0]), "=f"((c)[1]), "=f"((c)[2]), "=f"((c)[3]) \
       : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1), "f"(0.0f))
 
-// c = a b of signed bytes, with 32 dimensions, plus x in even columns and y in odd ones.
-#define MULTIPLY_BYTES_FIRST(c, a, b0, b1, x, y)               \
-  asm volatile(                                                \
-      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "       \
-      "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%10,%11,%10,%11};" \
-      : "=r"((c)[0]), "=r"((c)[1]), "=r"((c)[2]), "=r"((c)[3]) \
-      : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1), "r"(x), "r"(y))
+// Computes c = a b + first for signed bytes, with 32 dimensions.
+#define MULTIPLY_BYTES_FIRST(c, a, b0, b1, first)                                             \
+  asm volatile(                                                                               \
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "                                      \
+      "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%10,%11,%12,%13};"                                \
+      : "=r"((c)[0]), "=r"((c)[1]), "=r"((c)[2]), "=r"((c)[3])                                \
+      : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1), "r"((first).x), \
+        "r"((first).y), "r"((first).z), "r"((first).w))
 
 // Returns whether `mine` is true for any item of the warp.
 bool any_of_warp(bool mine) {

@@ -14,29 +14,31 @@
 // training rows (visits.cl). These are copied to local memory in two stages, one of which is filled while
 // the other is multiplied. Each warp takes all of them, 8 ALONG at a time. A row is kept if low - product
 // is at most the threshold, which is so for about one in thousands. Sums of bytes begin with the lift of
-// the row, so that one comparison is the test (lifted.cl). Neighbouring groups share their training rows
-// in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two
-// instructions per pair, or one for bytes. A training row is read once for 128 ACROSS queries, and from
-// local memory once for 16 ACROSS: 128 bytes per step if ACROSS is 2. There is one barrier for every 16
-// KiB. Local memory: at most 36 KiB, and 8 KiB for findings (append_fp16.cl). With 128 registers, two
-// groups share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED
-// (Curless, Gowanlock 2025).
-#define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
-#include "propose/append_fp16.cl"
+// the row, so that one comparison is the test (lifted.cl); lifts stand in local memory as four sums of an
+// item begin with them. Neighbouring groups share their training rows in the cache. Work: q * t * dims
+// multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two instructions per pair, or half of one
+// for bytes. A training row is read once for 128 ACROSS queries, and from local memory once for 16 ACROSS:
+// 128 bytes per step if ACROSS is 2. There is one barrier for every 16 KiB. Local memory: at most 38 KiB, and
+// 8 KiB for findings (gather.cl). With 128 registers, two groups share a multiprocessor, and one
+// multiplies while the other waits at a barrier. Source: docs/certificate.md; appending under a threshold:
+// as in FaSTED (Curless, Gowanlock 2025).
+#define ALONG (LINE == 16 || ACROSS == 1 || ACROSS * STEPS <= 8 ? 4 : 2)  // matrices of rows at a time
+#include "propose/gather.cl"
 #include "propose/visits.cl"
 
 #define WARP 32
 #define GROUP (8 * WARP)
 #define PIECES (LINE / 8)  // pieces of 8 halves in a line
 #define SLABS ((STEPS * 16 + LINE - 1) / LINE)
-#define ROWS (SLABS > 2 ? 32 : 8192 / (SLABS * LINE))  // rows of a stage
-#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)   // rows of a stage that belong to one tile
+#define ROWS (SLABS > 2 ? 32 : LINE == 16 ? 256 : 8192 / (SLABS * LINE))  // of a stage
+#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)                      // rows of a stage in one tile
 #define UNITS_A_TILE (VISIT_TILE / UNIT)
 #define UNITS (ROWS / UNIT)
 #define UNIT_PIECES (UNIT * SLABS * PIECES)
 #define STAGE (ROWS * SLABS * PIECES)
 #define TILE_PIECES (VISIT_TILE * SLABS * PIECES)
-#define NEXT (8 * ALONG)  // training rows that a warp takes at a time
+#define LIMITS (ACROSS == 1 ? 4 : 2 * ACROSS)  // places for the limits of an item
+#define NEXT (8 * ALONG)                       // training rows that a warp takes at a time
 #ifdef BYTES
 #define COLUMNS (STEPS * 32)
 #define MULTIPLY_STEP MULTIPLY_BYTES
@@ -46,11 +48,36 @@
 #endif
 
 #ifdef LIFTED
-#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, (low).x, (low).y)
+#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, low)
 #elif defined(BYTES)
-#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, 0, 0)
+#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, (int4)0)
 #else
 #define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_FIRST(c, a, b0, b1)
+#endif
+
+// What is copied for two neighbouring rows: their lifts twice, with which the sums of an item with two
+// queries begin; or `low`.
+#ifdef LIFTED
+typedef int4 LowOfPair;
+#define LOAD_LOW LOAD_FOUR
+#else
+typedef float2 LowOfPair;
+#define LOAD_LOW LOAD_TWO_FLOATS
+#endif
+#define LOW_STAGE (ROWS / 2 * sizeof(LowOfPair))
+
+#ifndef SAMPLE
+// Reads four limits from an address in local memory. They are read for each test, so that products have
+// their registers.
+ALL_INLINE void load_limits(Limit* to, uint address) {
+  uint4 bits;
+  LOAD_FOUR(bits, address);
+#ifdef LIFTED
+  to[0] = as_int(bits.x), to[1] = as_int(bits.y), to[2] = as_int(bits.z), to[3] = as_int(bits.w);
+#else
+  to[0] = as_float(bits.x), to[1] = as_float(bits.y), to[2] = as_float(bits.z), to[3] = as_float(bits.w);
+#endif
+}
 #endif
 
 // Returns the place of piece p of row r among lines.
@@ -77,7 +104,7 @@ ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queri
 // Multiplies the queries of a warp with 8 ALONG training rows.
 //   train   address in local memory of the piece of slab 0 that an item loads first
 //   low     the lifts that sums of bytes begin with, unless a sample is taken
-ALL_INLINE void multiply(Accumulator sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], const Low* low,
+ALL_INLINE void multiply(Accumulator sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], const LowOfPair* low,
                          uint train) {
 #if LINE == 16
   // Loads both pieces of two matrices of rows.
@@ -135,25 +162,33 @@ ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global con
                  from + piece / (UNIT * PIECES) * (VISIT_TILE * PIECES) + piece % (UNIT * PIECES) + lid);
     if ((unit + i + 1) % UNITS_A_TILE == 0) at = walk_on(visits, at);
   }
+#ifdef LIFTED
+#pragma unroll
+  for (uint i = lid; i < ROWS; i += GROUP)
+    if (i / UNIT + unit < units) copy_half_piece(low_to + i * 8, low + (ulong)unit * UNIT + i / 2 * 2);
+#else
   if (lid < ROWS / 4 && lid / (UNIT / 4) + unit < units)
     copy_piece(low_to + lid * PIECE_BYTES, (global const uint4*)(low + (ulong)unit * UNIT) + lid);
+#endif
   END_BATCH();
   return at;
 }
 
 // Work-group g handles queries from 128 ACROSS (g % query_blocks) on, and part g / query_blocks of the tiles.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16(
-    global const uint4* restrict queries, global const uint4* restrict train, const Products products,
-    uint4 visits, global const float* restrict low_of, ulong gap_first,
-    global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
+// Groups have GROUP items; a kernel that says so would get more registers than its option allows.
+kernel void kith_collect_fp16(global const uint4* restrict queries, global const uint4* restrict train,
+                              const Products products, uint4 visits, global const float* restrict low_of,
+                              ulong gap_first, global const float* restrict threshold_of, Place threshold_at,
+                              CANDIDATES) {
   const uint q_rows = products.q_rows, t_rows = products.t_rows, tiles = products.tiles,
              query_blocks = products.query_blocks, a_part = products.a_part, first_row = products.first_row;
   local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
-  local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
+  local LowOfPair low_stages[2 * ROWS / 2] __attribute__((aligned(128)));
   local uint row_stages[2 * UNITS];
 #ifndef SAMPLE
+  local Limit limits[GROUP / 4 * LIMITS] __attribute__((aligned(128)));  // four items have the same queries
   local uint4 findings[GROUP / WARP * FOUND];
-  uint count = 0;  // number of findings of this warp
+  Gathered gathered = {0, 0, 0};
 #endif
   const uint lid = (uint)get_local_id(0), lane = lid % WARP;
   const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
@@ -166,19 +201,23 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
       low_of + (ulong)begin * VISIT_TILE, gap_first, threshold_of, threshold_at, q_rows, products.unscale};
 
   const uint units = (end - begin) * UNITS_A_TILE, last_tile = (t_rows - 1) / VISIT_TILE;
-  const uint stage = local_address(stages), low_stage = local_address(low_stages);
+  const uint stage = local_address(stages), low_stage = local_address((local const uint4*)low_stages);
   Walk walk = copy_stage(stage, low_stage, row_stages, train, lows_of(tested), visits,
                          walk_from(visits, begin), last_tile, 0, units, lid);
 
   uint a[ACROSS][STEPS][4];
-  Limit limit[2 * ACROSS];
   if (!idle) load_queries(a, queries, q0, lane);
-#pragma unroll
-  for (uint i = 0; i < 2 * ACROSS; ++i) limit[i] = limit_of(tested, q0 + i * 8 + lane / 4, COLUMNS);
+#ifndef SAMPLE
+  for (uint i = lid % 4; i < 2 * ACROSS; i += 4)
+    limits[lid / 4 * LIMITS + i] = limit_of(tested, q0 + i * 8 + lane / 4, COLUMNS);
+#endif
   // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
   const uint first =
       PIECES == 2 ? place_of(lane % 8 + lane / 16 * 8, lane / 8 % 2) : place_of(lane % 8, lane / 8);
 
+#ifndef SAMPLE
+  const uint limits_here = local_address((local const uint4*)limits) + lid / 4 * LIMITS * sizeof(Limit);
+#endif
   uint side = 0;
 #pragma unroll 1
   for (uint unit = 0; unit < units; unit += UNITS) {
@@ -186,19 +225,19 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint other = side ^ 1;
     if (unit + UNITS < units)
-      walk = copy_stage(stage + other * (STAGE * PIECE_BYTES), low_stage + other * (ROWS / 4 * PIECE_BYTES),
+      walk = copy_stage(stage + other * (STAGE * PIECE_BYTES), low_stage + other * LOW_STAGE,
                         row_stages + other * UNITS, train, lows_of(tested), visits, walk, last_tile,
                         unit + UNITS, units, lid);
-    const uint here = stage + (side * STAGE + first) * PIECE_BYTES;
-    local const Low* low_here = (local const Low*)(low_stages + side * (ROWS / 4)) + lane % 4;
+    uint here = stage + (side * STAGE + first) * PIECE_BYTES;
+    uint low_here = low_stage + side * LOW_STAGE + lane % 4 * sizeof(LowOfPair);
     const uint rows_here = idle ? 0 : min((uint)ROWS, (units - unit) * UNIT);
-#pragma unroll 1
-    for (uint row = 0; row < rows_here; row += NEXT) {
+    uint row = 0;
+    while (row < rows_here) {
       Accumulator sums[ACROSS][4 * ALONG];
-      Low low[ALONG];
+      LowOfPair low[ALONG];
 #pragma unroll
-      for (uint j = 0; j < ALONG; ++j) low[j] = low_here[row / 2 + 4 * j];
-      multiply(sums, a, low, here + row * (PIECES * PIECE_BYTES));
+      for (uint j = 0; j < ALONG; ++j) LOAD_LOW(low[j], low_here + 4 * j * sizeof(LowOfPair));
+      multiply(sums, a, low, here);
       const uint place = unit * UNIT + row;
 #ifdef SAMPLE
       const uint q = hidden(q0) + lane / 4;
@@ -207,6 +246,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
         put_sample(sums[i], low, tested.unscale, q + 16 * i, q_rows, begin * VISIT_TILE + place,
                    tested.low + gap_first + place, lane, CANDIDATES_HERE);
 #else
+      Limit limit[LIMITS];
+#pragma unroll
+      for (uint i = 0; i < LIMITS; i += 4) load_limits(limit + i, limits_here + i * sizeof(Limit));
       bool near[ACROSS], any = false;
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i) {
@@ -217,20 +259,26 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
 #endif
         any |= near[i];
       }
-      if (!any_of_warp(any)) continue;
-      const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
-      const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
+      if (any_of_warp(any)) {
+        const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
+        const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
+        local uint4* found = findings + item / WARP * FOUND;
 #pragma unroll
-      for (uint i = 0; i < ACROSS; ++i)
-        if (any_of_warp(near[i]))
-          count =
-              append_matrices(sums[i], limit[2 * i], limit[2 * i + 1], q + 16 * i, place, first_row + t0,
-                              findings + item / WARP * FOUND, count, item % WARP, tested, CANDIDATES_HERE);
+        for (uint i = 0; i < ACROSS; ++i)
+          if (any_of_warp(near[i]))
+            gather_matrices(sums[i], limit[2 * i], limit[2 * i + 1], q + 16 * i, place, first_row + t0, found,
+                            &gathered, item % WARP, tested, CANDIDATES_HERE);
+        // The same rows are multiplied again, rather than sums kept until there is room for all findings.
+        if (!end_round(found, &gathered, item % WARP, tested, CANDIDATES_HERE)) continue;
+      }
 #endif
+      row += NEXT;
+      here += NEXT * PIECES * PIECE_BYTES;
+      low_here += NEXT / 2 * sizeof(LowOfPair);
     }
     side = other;
   }
 #ifndef SAMPLE
-  append_findings(findings + lid / WARP * FOUND, count, lane, tested, CANDIDATES_HERE);
+  append_gathered(findings + lid / WARP * FOUND, gathered.count, lane, tested, CANDIDATES_HERE);
 #endif
 }

@@ -43,10 +43,9 @@ constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;  // bytes of
 /// The layout of the queries of a step in products, and the resources that it needs.
 struct SmallBatch {
   Lines lines, query_lines;
-  std::uint32_t turns;      ///< pieces of a query that a piece of a row meets
-  std::uint32_t across;     ///< matrices of 8 queries
-  std::uint32_t at_once;    ///< groups per compute unit, given the registers they need
-  std::uint32_t registers;  ///< registers per work-item for that many groups
+  std::uint32_t turns;    ///< pieces of a query that a piece of a row meets
+  std::uint32_t across;   ///< matrices of 8 queries
+  std::uint32_t at_once;  ///< groups per compute unit, given the registers they need
 
   explicit SmallBatch(const spi::CollectStep& step)
       : lines(step.proposer, step.train.rows.cols),
@@ -54,9 +53,7 @@ struct SmallBatch {
         turns(step.proposer == Proposer::int4 ? 2 : 1) {
     const std::size_t queries = step.values.rows;
     across = queries <= 8 ? 1 : queries <= 16 ? 2 : queries <= 32 ? 4 : 8;
-    at_once = across == 1 ? 5 : across <= 4 ? 4 : 3;
-    registers = across == 1 ? 96 : across <= 4 ? 128 : 168;
-    if (across == 1 && lines.pieces == Lines::most_pieces) at_once = 4, registers = 128;
+    at_once = across == 8 ? 3 : across == 1 && lines.pieces < Lines::most_pieces ? 5 : 4;
   }
   std::size_t query_bytes() const {
     return std::size_t{lines.row_pieces()} * turns * across * 8 * Lines::piece_bytes;

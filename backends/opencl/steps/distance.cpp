@@ -43,8 +43,7 @@ void Device::enqueue(const spi::DistanceStep& step) {
     return;
   }
   const Range range{{std::size_t{256} * tiles_of(q, 4), tiles_of(t, 4), 1}, {256, 1, 1}};
-  launch("distance/distance.cl", metric + limits_.tile_options, "kith_distance", range, Sides{q, t},
-         step.out);
+  launch("distance/distance.cl", metric, "kith_distance", range, Sides{q, t}, step.out);
 }
 
 }  // namespace kith::opencl

@@ -57,8 +57,7 @@ void Device::nearest_lanes(const spi::NearestStep& step) {
 void Device::nearest_tiles(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Range range{{std::size_t{256} * tiles_of(q, 4), step.lists, 1}, {256, 1, 1}};
-  launch("nearest/nearest_tiles.cl",
-         define_metric(step.metric) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
+  launch("nearest/nearest_tiles.cl", define_metric(step.metric) + define("MERGE_AT", tile_merge_at),
          "kith_nearest_tiles", range, Sides{q, t}, step.first_row, step.k, step.lists, step.out,
          buffer_of(step.scratch.memory));
 }
@@ -71,7 +70,7 @@ void Device::nearest_rows(const spi::NearestStep& step) {
   const std::string defines = define_metric(step.metric) + define("PASS", shape.pass) +
                               define("GROUP", shape.group) + define("WIDTH", shape.width) +
                               define("PIECES", shape.pieces) +
-                              define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
+                              define("STAGED", shape.staged_bytes > 0 ? 1 : 0);
   launch("nearest/nearest_rows.cl", defines, "kith_nearest_rows", range, Sides{q, t}, step.first_row, step.k,
          step.lists, shape.sizes(), step.out, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
          Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},

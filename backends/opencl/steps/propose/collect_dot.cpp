@@ -32,7 +32,7 @@ void Device::collect_dot(const spi::CollectStep& step) {
   }
   const std::uint32_t query_tiles = tiles_of(q, 4);
   run("propose/collect_dot.cl", "kith_collect_dot",
-      Range{{std::size_t{256} * query_tiles * tiles, 1, 1}, {256, 1, 1}}, limits_.tile_options, query_tiles);
+      Range{{std::size_t{256} * query_tiles * tiles, 1, 1}, {256, 1, 1}}, "", query_tiles);
 }
 
 }  // namespace kith::opencl

@@ -51,7 +51,7 @@ void Device::collect_fused_test(const spi::CollectStep& step) {
   products.query_blocks = query_blocks;
   products.a_part = a_part;
   products.unscale = step.unscale;
-  launch_listing(step.out, step.bounds, "propose/collect_fused_test.cl", limits_.tile_options + shape,
+  launch_listing(step.out, step.bounds, "propose/collect_fused_test.cl", shape,
                  "kith_collect_fp16_fused_test", Range{{groups * group, 1, 1}, {group, 1, 1}},
                  buffer_of(queries.memory), products, visits_of(step), buffer_of(step.scratch.memory),
                  cl_ulong{fused_test.gap_first}, cl_ulong{fused_test.fused_test_first});

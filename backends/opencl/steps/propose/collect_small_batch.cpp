@@ -34,8 +34,7 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
           define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
           (spi::multiplies_bytes(step.proposer) ? " -D BYTES" : "") +
           (half_bytes ? define("HALF_BYTES", shape.query_lines.pieces) : "") +
-          (spi::is_exact(step) ? " -D EXACT" : "") +
-          " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
+          (spi::is_exact(step) ? " -D EXACT" : ""),
       "kith_collect_small_batch", Range{{groups * batch_group, 1, 1}, {batch_group, 1, 1}},
       buffer_of(queries.rows.memory), buffer_of(train.rows.memory),
       Products{queries.rows.first * bytes_a_row(shape.query_lines),

@@ -8,6 +8,9 @@ namespace kith::opencl {
 void Device::collect_tiles(const spi::CollectStep& step) {
   constexpr std::uint32_t halves_a_piece = 8, at_once = 2,  // groups per multiprocessor
       start = 1;
+  // Two groups of 256 items share the 65536 registers of a multiprocessor. NVIDIA's compiler heeds this only
+  // for kernels without reqd_work_group_size.
+  const std::string limit_of_registers = " -cl-nv-maxrregcount=128";
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const Lines lines(step.proposer, train.cols);
   const std::uint32_t pitch = lines.row_pieces();
@@ -31,7 +34,7 @@ void Device::collect_tiles(const spi::CollectStep& step) {
   const InRegisters few(step, lines);
   if (limits_.tensor_cores && few.fit())
     return run("propose/collect_fp16.cl",
-               limits_.tile_options + define("LINE", lines.pieces * halves_a_piece) +
+               limit_of_registers + define("LINE", lines.pieces * halves_a_piece) +
                    define("STEPS", few.steps) + define("ACROSS", few.across),
                "kith_collect_fp16", few.across * spi::quantized_block_rows, 256, few.steps, 0);
   const std::uint32_t stage_bytes = std::min(lines.pieces * Lines::piece_bytes, 64u);
