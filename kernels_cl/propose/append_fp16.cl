@@ -1,10 +1,9 @@
-// Tests the sums that tensor cores compute, in the items that hold them. What passes, about one
-// in thousands, is gathered in local memory by each warp, and appended to lists of candidates 32
-// at a time, one per item, so that a warp waits for places in lists once for 32 candidates. The
-// twin of kernels_cuda/propose/append_fp16.cuh.
+// What collect_fp16.cl and collect_tiles.cl test the sums of tensor cores with, in the items that hold them,
+// and how they take samples. About one sum in thousands passes; gather.cl and append_sums.cl append these.
+// The twin of kernels_cuda/propose/append_fp16.cuh.
 //
 // Compiled with -D BYTES for int8, whose sums are tested in whole numbers (lifted.cl) unless a sample is
-// taken, and with -D ITEMS for items without warps (items.cl), each of which appends its own findings.
+// taken, and with -D ITEMS for items without warps (items.cl).
 #ifdef ITEMS
 #include "common/items.cl"
 #else
@@ -14,8 +13,6 @@
 #include "kith/spi/kernel_limits.def"
 #include "propose/candidates.cl"
 #include "propose/lifted.cl"
-
-#define FOUND 64  // number of findings that a warp has room for until they are appended
 
 #ifdef BYTES
 typedef int Accumulator;
@@ -70,7 +67,7 @@ Limit limit_of(Tested tested, uint q, uint dims) {
 #ifdef SAMPLE
 // Writes, for 16 queries and 8 ALONG training rows of a warp, the least bound of each 16 rows of a query,
 // instead of listing candidates (spi::CollectStep). All items of the warp call this.
-//   sums, low, q  as below
+//   sums, low, q  as in append_sums.cl
 //   place         of training row 0 in the step
 //   gap           [8 ALONG]  of these rows
 ALL_INLINE void put_sample(const Accumulator* sums, const Low* low, float unscale, ulong q, uint q_rows,
@@ -102,100 +99,15 @@ ALL_INLINE void put_sample(const Accumulator* sums, const Low* low, float unscal
   JOIN_WARP();
 }
 #else
-// Returns the bits of element `at` of v [4 * ALONG]. Every element is read for any `at`, so that compilers
-// keep v in registers.
-ALL_INLINE uint element_of(const Accumulator* v, uint at) {
-  uint found = 0;
-#pragma unroll
-  for (uint i = 0; i < 4 * ALONG; ++i) found |= as_uint(v[i]) & (at == i ? 0xFFFFFFFFu : 0u);
-  return found;
-}
-
-// Appends a finding. One of bytes is tested first.
-//   one  query, place in the step, training row, and the bits of the value that was compared with the
-//        threshold, or the lifted sum
-ALL_INLINE void append_finding(uint4 one, Tested tested, CANDIDATES) {
-  const ulong q = one.x;
-  float v = as_float(one.w);
+bool passes(Accumulator v, Limit limit) {
 #ifdef LIFTED
-  if (q >= tested.q_rows) return;
-  const int sum = as_int(one.w) - ((global const int*)lows_of(tested))[one.y];
-  v = fma(-tested.unscale, (float)sum, tested.low[one.y]);
-  if (!(v <= tested.threshold[tested.threshold_at.first + q * tested.threshold_at.stride])) return;
-#endif
-  const uint at = atomic_add(COUNT_OF(q), 1u);
-  // The last argument is the distance from v to `high` (collect_low.cl), with -D BOUNDS.
-  if (at < lists.capacity) PUT_CANDIDATE(q, at, one.z, v, tested.low[tested.gap_first + one.y]);
-}
-
-// Appends up to 32 findings, one per item. All items of the warp call this.
-ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, Tested tested, CANDIDATES) {
-  JOIN_WARP();
-  if (lane < many) append_finding(found[lane], tested, CANDIDATES_HERE);
-  JOIN_WARP();
-}
-
-// Returns a bit for each element of v that passes.
-ALL_INLINE uint passing_of(const Accumulator* v, Limit limit, Limit limit_of_second) {
-  uint pending = 0;
-#pragma unroll
-  for (uint i = 0; i < 4 * ALONG; ++i) {
-    const Limit of = i & 2 ? limit_of_second : limit;
-#ifdef LIFTED
-    pending |= (uint)(v[i] >= of) << i;
+  return v >= limit;
 #else
-    pending |= (uint)(v[i] <= of) << i;
+  return v <= limit;
 #endif
-  }
-  return pending;
 }
 
-// Finds the pairs of 16 queries and 8 ALONG training rows of a warp that pass, and appends findings when
-// there are 32. All items of the warp call this. Before, `found` has `count` findings; returns how many it
-// has afterwards; both are less than 32.
-//   v       [ALONG, 4]  values that are compared with the threshold, or lifted sums. In matrix j they belong
-//                       to query q and rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1, then to query
-//                       q + 8 and the same rows
-//   q       the first query of the item
-//   place   of training row 0, as gap counts
-//   row     number of training row 0
-//   found   [FOUND]     belongs to this warp
-ALL_INLINE uint append_matrices(const Accumulator* v, Limit limit, Limit limit_of_second, uint q, uint place,
-                                uint row, local uint4* found, uint count, uint lane, Tested tested,
-                                CANDIDATES) {
-  uint pending = passing_of(v, limit, limit_of_second);
-  while (any_of_warp(pending != 0)) {
-    lane = hidden(lane);  // so that nothing computed from it is kept in registers elsewhere
-    const bool has = pending != 0;
-    const uint at = 31 - clz(pending | 1);  // 0 if none is left
-    const uint column = at / 4 * 8 + lane % 4 * 2 + at % 2;
-    const uint4 one = {q + (at & 2) * 4, place + column, row + column, element_of(v, at)};
-    pending &= ~(1u << at);
-#ifdef ITEMS
-    append_finding(one, tested, CANDIDATES_HERE);
-#else
-    const uint votes = votes_of_warp(has);
-    if (has) found[count + popcount(votes & ((1u << lane) - 1))] = one;
-    count += popcount(votes);
-    if (count < 32) continue;
-    count -= 32;
-    append_findings(found + count, 32, lane, tested, CANDIDATES_HERE);
-#endif
-  }
-  return count;
-}
-
-#ifdef LIFTED
-// Returns whether any lifted sum of an item reaches its limit.
-//   v  [ALONG, 4]
-ALL_INLINE bool test_lifted(const int* v, int limit, int limit_of_second) {
-  // There are two maxima for each query, so that no comparison waits for the one before.
-  int most[4] = {v[0], v[1], v[2], v[3]};
-#pragma unroll
-  for (uint i = 4; i < 4 * ALONG; ++i) most[i % 4] = max(most[i % 4], v[i]);
-  return (max(most[0], most[1]) >= limit) | (max(most[2], most[3]) >= limit_of_second);
-}
-#else
+#ifndef LIFTED
 // Replaces the products of an item by the values that are compared with the threshold, v = low - p, and
 // returns whether any passes.
 //   v    [ALONG, 4]  scaled products p

@@ -16,12 +16,12 @@
 // is at most the threshold, which is so for about one in thousands. Sums of bytes begin with the lift of
 // the row, so that one comparison is the test (lifted.cl); lifts stand in local memory as four sums of an
 // item begin with them. Neighbouring groups share their training rows in the cache. Work: q * t * dims
-// multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two instructions per pair, or half of one
+// multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two instructions per pair, or one at most
 // for bytes. A training row is read once for 128 ACROSS queries, and from local memory once for 16 ACROSS:
-// 128 bytes per step if ACROSS is 2. There is one barrier for every 16 KiB. Local memory: at most 38 KiB, and
-// 8 KiB for findings (gather.cl). With 128 registers, two groups share a multiprocessor, and one
-// multiplies while the other waits at a barrier. Source: docs/certificate.md; appending under a threshold:
-// as in FaSTED (Curless, Gowanlock 2025).
+// 128 bytes per step if ACROSS is 2. There is one barrier for every 16 KiB or less. Local memory: at most
+// 38 KiB, and 8 KiB for findings (gather.cl). With 128 registers, two groups share a multiprocessor, and
+// one multiplies while the other waits at a barrier. Source: docs/certificate.md; appending under a
+// threshold: as in FaSTED (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 || ACROSS * STEPS <= 8 ? 4 : 2)  // matrices of rows at a time
 #include "propose/gather.cl"
 #include "propose/visits.cl"
@@ -30,8 +30,9 @@
 #define GROUP (8 * WARP)
 #define PIECES (LINE / 8)  // pieces of 8 halves in a line
 #define SLABS ((STEPS * 16 + LINE - 1) / LINE)
-#define ROWS (SLABS > 2 ? 32 : LINE == 16 ? 256 : 8192 / (SLABS * LINE))  // of a stage
-#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)                      // rows of a stage in one tile
+// Rows of a stage: of 32 bytes fewer than fit, since local memory has their lifts, too.
+#define ROWS (SLABS > 2 ? 32 : LINE == 16 ? 256 : 8192 / (SLABS * LINE))
+#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)  // rows of a stage in one tile
 #define UNITS_A_TILE (VISIT_TILE / UNIT)
 #define UNITS (ROWS / UNIT)
 #define UNIT_PIECES (UNIT * SLABS * PIECES)
@@ -143,6 +144,29 @@ ALL_INLINE void multiply(Accumulator sums[ACROSS][4 * ALONG], uint a[ACROSS][STE
 #endif
 }
 
+#ifndef SAMPLE
+// Tests the sums of an item with 8 ALONG training rows. Returns whether any passes.
+//   low     of the rows; not read where sums began with lifts
+//   limits  address in local memory of the limits of the item's queries, which become `limit`
+//   near    whether any passes of each 16 queries of the warp
+ALL_INLINE bool test_rows(Accumulator sums[ACROSS][4 * ALONG], const LowOfPair* low, float unscale,
+                          uint limits, Limit* limit, bool* near) {
+#pragma unroll
+  for (uint i = 0; i < LIMITS; i += 4) load_limits(limit + i, limits + i * sizeof(Limit));
+  bool any = false;
+#pragma unroll
+  for (uint i = 0; i < ACROSS; ++i) {
+#ifdef LIFTED
+    near[i] = test_lifted(sums[i], limit[2 * i], limit[2 * i + 1]);
+#else
+    near[i] = test_matrices(sums[i], low, unscale, limit[2 * i], limit[2 * i + 1]);
+#endif
+    any |= near[i];
+  }
+  return any;
+}
+#endif
+
 // Copies the stage that begins with unit `unit` of `units`: lines of quantized rows, and `low` of each.
 //   at   the tile of the unit; returns the tile of the next stage
 ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global const uint4* train,
@@ -247,18 +271,8 @@ kernel void kith_collect_fp16(global const uint4* restrict queries, global const
                    tested.low + gap_first + place, lane, CANDIDATES_HERE);
 #else
       Limit limit[LIMITS];
-#pragma unroll
-      for (uint i = 0; i < LIMITS; i += 4) load_limits(limit + i, limits_here + i * sizeof(Limit));
-      bool near[ACROSS], any = false;
-#pragma unroll
-      for (uint i = 0; i < ACROSS; ++i) {
-#ifdef LIFTED
-        near[i] = test_lifted(sums[i], limit[2 * i], limit[2 * i + 1]);
-#else
-        near[i] = test_matrices(sums[i], low, tested.unscale, limit[2 * i], limit[2 * i + 1]);
-#endif
-        any |= near[i];
-      }
+      bool near[ACROSS];
+      const bool any = test_rows(sums, low, tested.unscale, limits_here, limit, near);
       if (any_of_warp(any)) {
         const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
         const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;

@@ -11,8 +11,8 @@
 // of 128 rows. These are copied to local memory in two stages, one of which is filled while the other is
 // multiplied. A warp multiplies 32 rows at a time, which are 32 sums per item. Warps wait for each other once
 // per run.
-// Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Local memory: 40 KiB. With 128 registers, two
-// groups share a multiprocessor. Source: docs/certificate.md, section 4.
+// Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Local memory: 40 KiB. With up to 96
+// registers two groups share a multiprocessor. Source: docs/certificate.md, section 4.
 #include "bound/bounds.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"

@@ -18,13 +18,13 @@
 // q * t * dims multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two instructions per pair.
 // Each row is read once for 128 rows of the other side, and from local memory once for 64: 128 bytes per
 // step. There is one barrier for every 64 bytes. Local memory: 40 KiB, and 4 KiB for findings
-// (append_fp16.cl), of the 48 KiB that exist. With up to 255 registers, two groups share a multiprocessor.
+// (append_sums.cl), of the 48 KiB that exist. With up to 255 registers, two groups share a multiprocessor.
 // With ITEMS a copy is complete when it is made, so that two stages of each side, at most 32 KiB, are
 // enough. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
 // Gowanlock 2025).
 // No twin in kernels_cuda: collect_fp16.cu and collect_hopper.cu are for rows of any number of dimensions.
 #define ALONG 8  // matrices of 8 training rows per warp
-#include "propose/append_fp16.cl"
+#include "propose/append_sums.cl"
 #include "propose/fragments.cl"
 #include "propose/visits.cl"
 

@@ -1,20 +1,26 @@
 // Appends what passes among the sums of collect_fp16.cl. Four sums of an item, of which some pass, are a
-// finding. A warp gathers findings in local memory before it looks which of their sums pass, one finding per
-// item, and appends these: so that an item with a finding does not let the others wait, and the warp waits
-// once for the memory of all.
-// No twin in kernels_cuda: fragments.cuh gathers for warps that do nothing else.
+// finding. A warp gathers up to 32 findings in local memory before it looks which of their sums pass, one
+// finding per item, and appends these: so that an item with a finding does not let the others wait, and the
+// warp waits once for the memory of all.
+// No twin in kernels_cuda: hopper/fragments.cuh gathers for warps that do nothing else.
 #include "propose/append_fp16.cl"
 
-#define MOST_FOUND (FOUND / 2)  // findings that a warp has room for; one takes two pieces of 16 bytes
+#define MOST_FOUND 32           // findings that a warp has room for
+#define FOUND (2 * MOST_FOUND)  // pieces of 16 bytes that they take
 #define ROOM (4 * ALONG)        // with less, sums that are tested next would often be tested twice
 
-bool passes(Accumulator v, Limit limit) {
+#ifndef SAMPLE
 #ifdef LIFTED
-  return v >= limit;
-#else
-  return v <= limit;
-#endif
+// Returns whether any lifted sum of an item reaches its limit.
+//   v  [ALONG, 4]
+ALL_INLINE bool test_lifted(const int* v, int limit, int limit_of_second) {
+  // There are two maxima for each query, so that no comparison waits for the one before.
+  int most[4] = {v[0], v[1], v[2], v[3]};
+#pragma unroll
+  for (uint i = 4; i < 4 * ALONG; ++i) most[i % 4] = max(most[i % 4], v[i]);
+  return (max(most[0], most[1]) >= limit) | (max(most[2], most[3]) >= limit_of_second);
 }
+#endif
 
 // Appends the sums of a finding that pass; those of bytes are tested once more. What is read is on its way
 // at once, and one atomic addition takes places for all.
@@ -125,3 +131,4 @@ ALL_INLINE void gather_matrices(const Accumulator* v, Limit limit, Limit limit_o
       gather(has, head, sums, found, at, lane, tested, CANDIDATES_HERE);
     }
 }
+#endif

@@ -45,7 +45,7 @@ struct SmallBatch {
   Lines lines, query_lines;
   std::uint32_t turns;    ///< pieces of a query that a piece of a row meets
   std::uint32_t across;   ///< matrices of 8 queries
-  std::uint32_t at_once;  ///< groups per compute unit, given the registers they need
+  std::uint32_t at_once;  ///< groups per compute unit, found by measurement
 
   explicit SmallBatch(const spi::CollectStep& step)
       : lines(step.proposer, step.train.rows.cols),

@@ -1,6 +1,6 @@
 // Gathers candidates that pass the test, which are rare, in a buffer of shared memory for each warp. A warp
 // appends 32 of them at a time, or twice as many, so that it waits for places in the lists once for these.
-// No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have this.
+// No twin in kernels_cl: append_sums.cl, gather.cl and collect_fused_test.cl have this.
 #pragma once
 
 #include "propose/candidates.cuh"

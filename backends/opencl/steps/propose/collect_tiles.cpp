@@ -10,7 +10,7 @@ void Device::collect_tiles(const spi::CollectStep& step) {
       start = 1;
   // Two groups of 256 items share the 65536 registers of a multiprocessor. NVIDIA's compiler heeds this only
   // for kernels without reqd_work_group_size.
-  const std::string limit_of_registers = " -cl-nv-maxrregcount=128";
+  constexpr const char* limit_of_registers = " -cl-nv-maxrregcount=128";
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const Lines lines(step.proposer, train.cols);
   const std::uint32_t pitch = lines.row_pieces();

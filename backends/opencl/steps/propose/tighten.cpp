@@ -33,7 +33,7 @@ std::string tighten_defines(const spi::TightenStep& step) {
 
 /// Returns the compiler option with which warps sort lists.
 std::string sort_define(const spi::TightenStep& step, const Limits& limits) {
-  return limits.tensor_cores && step.k > short_k ? " -D WARPS" : "";
+  return limits.tensor_cores && step.afresh && step.k > short_k ? " -D WARPS" : "";
 }
 
 /// Returns the compiler options of settle.cl.
