@@ -82,10 +82,10 @@ class Results:
                     found.setdefault(entry["workload"], entry)
         return found
 
-    def newest(self, device, workload, way, name=""):
-        """Returns the newest (file, figures) of a way that has `name`; (None, {}) if there is none."""
+    def newest(self, device, workload, way, name="", until=None):
+        """Returns the newest (file, figures) of a way that has `name`, of a date at most `until`; (None, {}) if there is none."""
         for file in reversed(self.files):
-            if slug(file["device"]) == device:
+            if slug(file["device"]) == device and (until is None or file["date"] <= until):
                 for entry in file.get("results", []):
                     figures = entry["ways"].get(way) if entry["workload"] == workload else None
                     if figures and (not name or name in figures):

@@ -133,13 +133,14 @@ def stages(results, device):
 
 
 def cards(results, one, several):
-    """Returns a table of one card beside a set of cards, from the newest file of each."""
+    """Returns a table of a set of cards beside one card, as that was when the set was measured."""
     rows = []
     for entry, found in rows_of(results, several, list(KITH)):
         cells = []
         for way in KITH:
-            alone = results.newest(one, entry["workload"], way)[1]
-            cells += [milliseconds(alone), milliseconds(found[way][1])]
+            file, together = found[way]
+            alone = results.newest(one, entry["workload"], way, until=file["date"])[1] if file else {}
+            cells += [milliseconds(alone), milliseconds(together)]
         rows.append([f"`{entry['workload']}`", *cells, date_of(found, KITH)])
     count = several.split("-")[0]
     return table(["workload", "one, CUDA", f"{count}, CUDA", "one, OpenCL", f"{count}, OpenCL", "measured"], rows, 5)
