@@ -34,7 +34,7 @@ namespace kith::spi {
 
 /// Is raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares
 /// it first.
-inline constexpr std::uint32_t plugin_abi = 5;
+inline constexpr std::uint32_t plugin_abi = 6;
 
 /// Computes one chain for each (query, row) pair, raw.
 struct DistanceStep {
