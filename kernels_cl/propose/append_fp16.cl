@@ -2,6 +2,10 @@
 // and how they take samples. About one sum in thousands passes; gather.cl and append_sums.cl append these.
 // The twin of kernels_cuda/propose/append_fp16.cuh.
 //
+// An item holds sums [ALONG, 4] of 16 queries and 8 ALONG training rows: those of matrix j belong to its
+// first query q and rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1, then to query q + 8 and the same
+// rows.
+//
 // Compiled with -D BYTES for int8, whose sums are tested in whole numbers (lifted.cl) unless a sample is
 // taken, and with -D ITEMS for items without warps (items.cl).
 #ifdef ITEMS

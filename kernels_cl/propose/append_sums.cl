@@ -51,9 +51,7 @@ ALL_INLINE uint passing_of(const Accumulator* v, Limit limit, Limit limit_of_sec
 // Finds the pairs of 16 queries and 8 ALONG training rows of a warp that pass, and appends findings when
 // there are 32. All items of the warp call this. Before, `found` has `count` findings; returns how many it
 // has afterwards; both are less than 32.
-//   v       [ALONG, 4]  values that are compared with the threshold, or lifted sums. In matrix j they belong
-//                       to query q and rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1, then to query
-//                       q + 8 and the same rows
+//   v       values that are compared with the threshold, or lifted sums (append_fp16.cl)
 //   q       the first query of the item
 //   place   of training row 0, as gap counts
 //   row     number of training row 0

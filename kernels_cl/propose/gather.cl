@@ -106,9 +106,7 @@ ALL_INLINE bool end_round(local const uint4* found, Gathered* at, uint lane, Tes
 }
 
 // Gathers the findings of a warp among 16 queries and 8 ALONG training rows. All items of the warp call this.
-//   v      [ALONG, 4]  values that are compared with the threshold, or lifted sums. In matrix j they belong
-//                      to query q and rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1, then to query
-//                      q + 8 and the same rows
+//   v      values that are compared with the threshold, or lifted sums (append_fp16.cl)
 //   q      the first query of the item
 //   place  of training row 0, as gap counts
 //   row    number of training row 0
